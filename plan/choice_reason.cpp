@@ -84,14 +84,16 @@ std::vector<std::string> choice_reasons() {
 
 void set_reasons(Plan& plan) {
   const auto contenders = contenders_of(plan);
-  const auto& limits = plan.request.limits;
+  const auto limits = judged_limits(plan);
   if (contenders.size() > 1) {
     give_of_goal(plan.ranked_by, contenders);
     for (const auto goal : {PlanGoal::time, PlanGoal::cost, PlanGoal::energy})
       if (goal != plan.ranked_by) give_of_goal(goal, contenders);
     give(ChoiceReason::fewest_gpus, contenders, [](const auto& option) { return known(option.gpus); });
     if (limits.deadline_s > 0 || limits.budget_usd > 0)
-      give(ChoiceReason::most_certain, contenders, [](const auto& option) { return std::optional(-option.chance); });
+      give(ChoiceReason::most_certain, contenders, [](const auto& option) {
+        return option.chance_is_known && option.chance > 0 ? std::optional(-option.chance) : std::nullopt;
+      });
   }
   if (plan.runner_up) plan.options[*plan.runner_up].reasons.push_back(ChoiceReason::runner_up);
   for (auto& option : plan.options)

@@ -10,6 +10,11 @@ std::size_t paired(const Evaluation& one, const Evaluation& other) {
   return std::min(one.samples.size(), other.samples.size());
 }
 
+/// The figure by which outcomes are compared that all keep the limits, or that all miss them.
+double figure_among(const Outcome& outcome, PlanGoal goal, const PlanLimits& limits, bool all_keep) {
+  return all_keep ? figure_of(outcome, goal) : overshoot(outcome.time_s, figure_of(outcome, PlanGoal::cost), limits);
+}
+
 DiscriminatingMeasurement discriminating_on(const Evaluation& evaluation, const std::vector<double>& ratios,
                                             std::vector<PlanOption>& options) {
   const auto& reported = evaluation.reported;
@@ -26,7 +31,8 @@ double chance_of_better(const Evaluation& other, const Evaluation& one, PlanGoal
   for (std::size_t i = 0; i < count; ++i) {
     const bool keeps = keeps_limits(other.samples[i], limits);
     const bool one_keeps = keeps_limits(one.samples[i], limits);
-    const bool less = figure_of(other.samples[i], goal) < figure_of(one.samples[i], goal);
+    const bool less =
+        figure_among(other.samples[i], goal, limits, keeps) < figure_among(one.samples[i], goal, limits, keeps);
     if (keeps != one_keeps ? keeps : less) ++better;
   }
   return count > 0 ? better / static_cast<double>(count) : 0;

@@ -9,7 +9,7 @@
 namespace ddlsim {
 
 /// The probability that `other` is better than `one`: it keeps the limits and has a lower figure of the goal, or it
-/// keeps the limits and `one` does not.
+/// keeps the limits and `one` does not, or both miss them and it misses them less.
 double chance_of_better(const Evaluation& other, const Evaluation& one, PlanGoal goal, const PlanLimits& limits);
 
 /// Returns the measurement that narrows the ratio of the two figures most, and the machine to run it on.

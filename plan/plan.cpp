@@ -38,30 +38,40 @@ void choose_goal(const std::vector<Evaluation>& evaluations, Plan& plan) {
   }
 }
 
-/// Whether the evaluation keeps the limits with the requested probability, and its figure for the ranking is known.
+/// Whether the evaluation keeps the limits with the requested probability.
 bool meets(const Evaluation& evaluation, const Plan& plan) {
-  return evaluation.reported.simulated && evaluation.reported.chance >= plan.request.limits.chance &&
-         std::isfinite(figure_of(evaluation.likeliest, plan.ranked_by));
+  return evaluation.reported.simulated && evaluation.reported.chance >= plan.request.limits.chance;
+}
+
+/// By how much the medians miss the limits: the largest ratio to one of them.
+double overshoot_of(const Evaluation& evaluation, const PlanLimits& limits) {
+  return overshoot(expected_figure(evaluation, PlanGoal::time), expected_figure(evaluation, PlanGoal::cost), limits);
 }
 
 /// The sort key of the report: smaller comes first, field by field.
 struct ReportRank {
   bool misses_limits = false; ///< whether its probability to keep the limits is below the requested one
   bool is_only_screened = false;
-  double missed_chance = 0; ///< minus the probability to keep the limits; 0 if that is high enough
-  double figure = 0;        ///< expected figure of the goal
+  /// 0 if it keeps the limits; else minus its probability to keep them, or by how much it misses them where all do
+  double missed = 0;
+  double figure = 0; ///< expected figure of the goal
   double time_s = 0;
   auto operator<=>(const ReportRank&) const = default;
 };
 
 /// Sorts the evaluations. First come those that meet the limits, by the median of the goal over their samples; then
-/// those that may meet them, by their chance; then those that were only screened.
+/// those that may meet them, by their chance; then those that were only screened. Where none meets the limits, the one
+/// that misses them least comes first: in all of them the chance may be 0.
 void sort_by_goal(const Plan& plan, std::vector<Evaluation>& evaluations) {
+  const auto limits = judged_limits(plan);
+  const bool any = std::any_of(evaluations.begin(), evaluations.end(),
+                               [&](const Evaluation& evaluation) { return meets(evaluation, plan); });
   const auto rank = [&](const Evaluation& evaluation) {
     const bool in = meets(evaluation, plan);
+    const double missed = any ? -evaluation.reported.chance : overshoot_of(evaluation, limits);
     return ReportRank{.misses_limits = !in,
                       .is_only_screened = !evaluation.reported.simulated,
-                      .missed_chance = in ? 0 : -evaluation.reported.chance,
+                      .missed = in ? 0 : missed,
                       .figure = expected_figure(evaluation, plan.ranked_by),
                       .time_s = evaluation.likeliest.time_s};
   };
@@ -69,14 +79,21 @@ void sort_by_goal(const Plan& plan, std::vector<Evaluation>& evaluations) {
                    [&](const Evaluation& one, const Evaluation& other) { return rank(one) < rank(other); });
 }
 
+/// Whether the evaluation has the figure that ranks and the figures that the limits are about.
+bool is_comparable(const Evaluation& evaluation, const Plan& plan) {
+  const bool is_judged = judged_limits(plan).budget_usd <= 0 || evaluation.likeliest.usd;
+  return evaluation.reported.simulated && is_judged && std::isfinite(figure_of(evaluation.likeliest, plan.ranked_by));
+}
+
 /// Index of the runner-up: the best one after the first choice that has another candidate, else another strategy, else
 /// another scale.
-std::optional<std::size_t> find_runner_up(const std::vector<Evaluation>& evaluations) {
+std::optional<std::size_t> find_runner_up(const std::vector<Evaluation>& evaluations, const Plan& plan) {
   const auto& first = evaluations.front();
+  if (!is_comparable(first, plan)) return {};
   std::optional<std::size_t> of_strategy;
   std::optional<std::size_t> of_scale;
   for (std::size_t i = 1; i < evaluations.size(); ++i) {
-    if (!evaluations[i].reported.simulated) continue;
+    if (!is_comparable(evaluations[i], plan)) continue;
     if (evaluations[i].reported.candidate != first.reported.candidate) return i;
     auto& place = evaluations[i].option != first.option ? of_strategy : of_scale;
     if (!place) place = i;
@@ -85,10 +102,10 @@ std::optional<std::size_t> find_runner_up(const std::vector<Evaluation>& evaluat
 }
 
 void compare_with_runner_up(const std::vector<Evaluation>& evaluations, std::vector<PlanOption>& options, Plan& plan) {
-  plan.runner_up = find_runner_up(evaluations);
+  plan.runner_up = find_runner_up(evaluations, plan);
   if (!plan.runner_up) return;
   const auto& other = evaluations[*plan.runner_up];
-  plan.runner_up_better = chance_of_better(other, evaluations.front(), plan.ranked_by, plan.request.limits);
+  plan.runner_up_better = chance_of_better(other, evaluations.front(), plan.ranked_by, judged_limits(plan));
   plan.discriminating = find_discriminating(evaluations.front(), other, plan.ranked_by, options);
 }
 
@@ -150,10 +167,11 @@ void warn_of_memory(Plan& plan) {
   for (std::size_t i = 0; i < plan.options.size(); ++i) {
     const auto& option = plan.options[i];
     if ((i != 0 && i != plan.runner_up) || option.tight_memory.empty()) continue;
-    plan.warnings.push_back(
-        fmt::format("{} with {} at {} GPUs: memory is tight, {} at the peak; predict says what would "
-                    "fit",
-                    option.candidate, to_text(option.strategy), option.gpus, option.tight_memory));
+    auto& warnings = i == 0 ? plan.warnings : plan.further_warnings;
+    warnings.push_back(fmt::format("{} with {} at {} GPU{}: memory is tight, {} at the peak; predict says what would "
+                                   "fit",
+                                   option.candidate, to_text(option.strategy), option.gpus, option.gpus == 1 ? "" : "s",
+                                   option.tight_memory));
   }
 }
 
@@ -162,13 +180,25 @@ void warn_of_memory(Plan& plan) {
   constexpr std::size_t most_reasons = 3;
   std::string why = "no option of the request can be";
   for (std::size_t i = 0; i < std::min(most_reasons, refused.size()); ++i)
-    why += fmt::format("; {} with {} at {} GPUs: {}", refused[i].candidate, refused[i].strategy, refused[i].gpus,
-                       refused[i].why);
+    why += fmt::format("; {} with {} at {} GPU{}: {}", refused[i].candidate, refused[i].strategy, refused[i].gpus,
+                       refused[i].gpus == 1 ? "" : "s", refused[i].why);
   if (refused.size() > most_reasons) why += fmt::format("; and {} more", refused.size() - most_reasons);
   throw UserError("", "/candidates", why);
 }
 
+/// Says of the option whether its budget and all its limits can be judged.
+void set_judged(const Plan& plan, PlannedOption& option) {
+  option.budget_is_judged = plan.request.limits.budget_usd <= 0 || option.usd;
+  option.chance_is_known = !plan.budget_is_judged || option.budget_is_judged;
+}
+
 } // namespace
+
+PlanLimits judged_limits(const Plan& plan) {
+  auto limits = plan.request.limits;
+  if (!plan.budget_is_judged) limits.budget_usd = 0;
+  return limits;
+}
 
 double shown_figure(const Estimate& figure) {
   return figure.median > 0 ? figure.median : figure.value;
@@ -196,7 +226,10 @@ Plan make_plan(const PlanRequest& request, const DataFolder& data, const RunTask
   auto evaluations = screen(plan.request, options, plan.refused, threads);
   warn_of_batches(evaluations, data, plan);
   choose_goal(evaluations, plan);
-  simulate(plan.request, options, plan.ranked_by, most_simulated, run_tasks, evaluations, plan.refused);
+  plan.budget_is_judged = request.limits.budget_usd <= 0 || !all_lack(evaluations, PlanGoal::cost);
+  auto judged = request;
+  judged.limits = judged_limits(plan);
+  simulate(judged, options, plan.ranked_by, most_simulated, run_tasks, evaluations, plan.refused);
   if (evaluations.empty()) refuse_all(plan.refused);
   sort_by_goal(plan, evaluations);
   plan.limits_met = meets(evaluations.front(), plan);
@@ -205,6 +238,7 @@ Plan make_plan(const PlanRequest& request, const DataFolder& data, const RunTask
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
     plan.options.push_back(evaluations[i].reported);
     plan.options.back().on_front = front[i];
+    set_judged(plan, plan.options.back());
   }
   plan.reliefs = find_reliefs(evaluations, plan);
   set_reasons(plan);

@@ -58,6 +58,8 @@ struct PlannedOption {
   double chance = 0; ///< probability that deadline and budget are met
   double deadline_chance = 0;
   double budget_chance = 0;
+  bool budget_is_judged = true;        ///< false where there is a budget and no price is known
+  bool chance_is_known = true;         ///< false where only the budget of other options can be judged
   std::vector<ChoiceReason> reasons{}; ///< why it is worth a row, the strongest first; empty: nothing special
   bool on_front = false;               ///< whether no other option is better in time, cost and energy together
   /// whether the option was simulated with all samples; if not, it has no interval and no chance
@@ -133,6 +135,8 @@ struct Plan {
   bool limits_met = false;             ///< whether the first option meets the limits with the requested probability
   /// index of the runner-up, which has another candidate or strategy if there is one
   std::optional<std::size_t> runner_up;
+  /// false where there is a budget and no option has a price; then the other limits alone decide
+  bool budget_is_judged = true;
   double runner_up_better = 0; ///< probability that the runner-up is the better choice
   DiscriminatingMeasurement discriminating;
   std::vector<RefusedOption> refused;
@@ -140,7 +144,11 @@ struct Plan {
   std::vector<CandidateMachine> machines;
   std::vector<std::string> prices; ///< a line for each candidate: price and power with their sources
   std::vector<std::string> warnings;
+  std::vector<std::string> further_warnings; ///< about options beside the first choice
 };
+
+/// Returns the limits that decide: those of the request, without a budget that no option can be judged by.
+PlanLimits judged_limits(const Plan& plan);
 
 /// The largest number of options that are simulated with all samples.
 inline constexpr std::size_t most_simulated = 50;

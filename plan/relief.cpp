@@ -82,7 +82,7 @@ std::optional<Relief> least_raised(const std::vector<Evaluation>& evaluations, c
 std::optional<Relief> smallest_refused(const Plan& plan, Refusal kind, Remedy remedy) {
   const RefusedOption* smallest = nullptr;
   for (const auto& one : plan.refused)
-    if (one.kind == kind && one.outcome && keeps_limits(*one.outcome, plan.request.limits) &&
+    if (one.kind == kind && one.outcome && keeps_limits(*one.outcome, judged_limits(plan)) &&
         (smallest == nullptr || one.nodes < smallest->nodes))
       smallest = &one;
   if (smallest == nullptr) return {};
@@ -154,7 +154,7 @@ std::vector<Relief> find_reliefs(const std::vector<Evaluation>& evaluations, con
   const auto add = [&](const std::optional<Relief>& relief) {
     if (relief) found.push_back(*relief);
   };
-  const auto& limits = plan.request.limits;
+  const auto limits = judged_limits(plan);
   if (limits.deadline_s > 0) add(least_raised(evaluations, limits, Remedy::time));
   if (limits.budget_usd > 0) add(least_raised(evaluations, limits, Remedy::money));
   if (limits.deadline_s > 0 && limits.budget_usd > 0) add(least_raised(evaluations, limits, Remedy::time_and_money));

@@ -16,7 +16,9 @@ std::string to_screen_text(const Plan& plan);
 /// The sentences of that screen; "" where one does not apply.
 struct PlanScreen {
   std::string question;
+  std::string unjudged; ///< that the budget cannot be judged, and what to state
   std::string choice;
+  std::string would_keep;    ///< what would keep the limits where nothing keeps them; a part of `choice`
   std::string measure_first; ///< "Measure first: ..."
   std::string rests_on;      ///< "Rests on: ..."
 };
@@ -46,6 +48,30 @@ std::string to_csv_text(const Plan& plan);
 
 /// Returns what would keep the limits where nothing keeps them, and which choices were not compared; "" if they are kept.
 std::string would_keep_sentence(const Plan& plan);
+
+/// Returns what of the smallest option that lacks memory would fit, where nothing keeps the limits; else "".
+std::string would_fit_sentence(const Plan& plan);
+
+/// Returns that no price is known by which the budget could be judged, and how to state one; "" where it is judged.
+std::string unjudged_sentence(const Plan& plan);
+
+/// Returns "Take A or B: too close to call (54 : 46)." where the runner-up may well be the better choice; else "".
+std::string close_call_sentence(const Plan& plan);
+
+/// The machine of the option's candidate.
+const CandidateMachine& candidate_machine(const Plan& plan, const PlannedOption& option);
+
+/// The candidates without a price.
+std::vector<std::string> unpriced_candidates(const Plan& plan);
+
+/// "1 GPU", "4,096 GPUs"
+std::string gpus_in_words(int gpus);
+
+/// Writes how many tokens or samples as people say it: "300B".
+std::string count_in_words(double count);
+
+/// The warnings about the first choice and those about others.
+std::vector<std::string> all_warnings(const Plan& plan);
 
 /// Returns the sentences of the first screen. Each is one paragraph.
 std::vector<std::string> plan_sentences(const Plan& plan);

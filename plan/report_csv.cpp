@@ -18,6 +18,10 @@ std::string cell_of(double figure) {
   return figure > 0 ? fmt::format("{:.9g}", figure) : "";
 }
 
+std::string chance_cell(double chance, bool is_known) {
+  return is_known ? fmt::format("{:.9g}", chance) : "";
+}
+
 std::string reasons_cell(const PlannedOption& option) {
   std::string text;
   for (const auto reason : option.reasons) text += (text.empty() ? "" : " ") + to_text(reason);
@@ -40,8 +44,9 @@ std::string to_csv_text(const Plan& plan) {
     text += (option.usd ? estimate_cells(*option.usd, option.simulated) : ",,") + ",";
     text += (option.kwh.value > 0 ? estimate_cells(option.kwh, option.simulated) : ",,") + ",";
     text += fmt::format("{},{:.9g},{:.9g},", cell_of(option.room_power_w), option.goodput, option.efficiency);
-    text += option.simulated ? fmt::format("{:.9g},{},{:.9g},{:.9g}", option.chance, to_text(option.evidence),
-                                           option.deadline_chance, option.budget_chance)
+    text += option.simulated ? fmt::format("{},{},{:.9g},{}", chance_cell(option.chance, option.chance_is_known),
+                                           to_text(option.evidence), option.deadline_chance,
+                                           chance_cell(option.budget_chance, option.budget_is_judged))
                              : ",,,";
     const double usd = option.usd && option.tokens > 0 ? 1e6 * shown_figure(*option.usd) / option.tokens : 0;
     text += fmt::format(",{},{},{},{},{}\n", cell_of(usd), cell_of(option.tokens_per_s),

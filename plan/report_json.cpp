@@ -123,15 +123,26 @@ std::vector<Field<PlannedOption>> outcome_rows() {
       answered<One>("efficiency", &One::efficiency, rounded_type(), "throughput per GPU over that of a single GPU")};
 }
 
+std::optional<double> chance_of(const PlannedOption& option) {
+  if (!option.chance_is_known) return {};
+  return option.chance;
+}
+
+std::optional<double> budget_chance_of(const PlannedOption& option) {
+  if (!option.budget_is_judged) return {};
+  return option.budget_chance;
+}
+
 /// What only the samples of a simulated option say.
 std::vector<Field<PlannedOption>> simulated_rows() {
   using One = PlannedOption;
   const auto is_simulated = &One::simulated;
-  return {answered_where<One>(is_simulated, "chance", &One::chance, rounded_type(0, 1), "that it keeps the limits"),
+  return {answered_where<One>(is_simulated, "chance", chance_of, or_null(rounded_type(0, 1)),
+                              "that it keeps the limits; null: the budget of other options alone can be judged"),
           answered_where<One>(is_simulated, "deadline_chance", &One::deadline_chance, rounded_type(0, 1),
                               "that it keeps the deadline; 1 without one"),
-          answered_where<One>(is_simulated, "budget_chance", &One::budget_chance, rounded_type(0, 1),
-                              "that it keeps the budget; 1 without one"),
+          answered_where<One>(is_simulated, "budget_chance", budget_chance_of, or_null(rounded_type(0, 1)),
+                              "that it keeps the budget; 1 without one; null: no price is known"),
           answered_where<One>(is_simulated, "bottleneck", &One::bottleneck, text_type(),
                               "the largest part of an iteration beside compute"),
           answered_where<One>(is_simulated, "evidence", &One::evidence, name_of_type<EvidenceLabel>(),
@@ -255,7 +266,8 @@ std::vector<Field<Plan>> choice_rows() {
               "simgrid", [](const Plan&) { return simgrid_version(); }, text_type(), "version of the library"),
           answered<Plan>("ranked_by", &Plan::ranked_by, name_of_type<PlanGoal>(), "what the first option has least of"),
           answered<Plan>("limits_met", &Plan::limits_met, boolean_type(),
-                         "the first option meets them with the chance that the request asks for"),
+                         "the first option meets them with the chance that the request asks for; a budget that can be "
+                         "judged for no option is left out"),
           optional("why_other_goal", &Plan::why_other_goal, text_type(),
                    "why options are not ranked by the goal of the request"),
           answered<Plan>("runner_up", runner_up_of, or_null(number_of_things()),
@@ -280,7 +292,7 @@ const FieldTable<Plan>& plan_fields() {
                                  "of the candidates, with their prices and power"),
                   answered<Plan>("prices", &Plan::prices, list_type(text_type()),
                                  "a sentence for each candidate: price and power with their sources"),
-                  answered<Plan>("warnings", &Plan::warnings, list_type(text_type()), "sentences for the reader")});
+                  answered<Plan>("warnings", all_warnings, list_type(text_type()), "sentences for the reader")});
     return document<Plan>("ddlsim-plan", plan_version, rows);
   }();
   return table;

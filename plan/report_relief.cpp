@@ -1,6 +1,7 @@
 // The words for what would let a plan keep its limits.
 
 #include "plan/report.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/plain_number.hpp"
 #include "sim/base/units.hpp"
 
@@ -9,21 +10,21 @@
 namespace ddlsim {
 namespace {
 
-/// How the option of a relief would keep the limits.
-std::string relief_in_words(const Relief& relief) {
-  const auto option = fmt::format("{} GPUs of {}", with_commas(relief.gpus), relief.candidate);
+/// What there would have to be more of; "" where the relief is none of these.
+std::string more_in_words(const Relief& relief) {
   switch (relief.remedy) {
   case Remedy::time:
-    return fmt::format("{} within {}", option, plain_time(relief.deadline_s));
   case Remedy::money:
-    return fmt::format("{} for {} USD", option, with_commas(relief.budget_usd));
-  case Remedy::time_and_money:
-    return fmt::format("{} within {} for {} USD", option, plain_time(relief.deadline_s),
-                       with_commas(relief.budget_usd));
+  case Remedy::time_and_money: {
+    std::vector<std::string> limits;
+    if (relief.deadline_s > 0) limits.push_back(plain_time(relief.deadline_s));
+    if (relief.budget_usd > 0) limits.push_back(with_commas(relief.budget_usd) + " USD");
+    return join_names(limits, " and ");
+  }
   case Remedy::nodes:
-    return fmt::format("{} on {} nodes", option, with_commas(relief.nodes));
+    return fmt::format("{} nodes", with_commas(relief.nodes));
   case Remedy::power:
-    return fmt::format("{} with {}", option, print_quantity(relief.power_w, Dimension::power));
+    return print_quantity(relief.power_w, Dimension::power);
   case Remedy::gpus:
   case Remedy::memory:
     break;
@@ -37,16 +38,22 @@ std::string would_keep_sentence(const Plan& plan) {
   std::string ways;
   std::string others;
   for (const auto& relief : plan.reliefs) {
-    if (const auto words = relief_in_words(relief); !words.empty()) ways += (ways.empty() ? "" : "; ") + words;
+    if (const auto more = more_in_words(relief); !more.empty())
+      ways += fmt::format("{} {}, {} of {} would do", ways.empty() ? "With" : "; with", more,
+                          gpus_in_words(relief.gpus), relief.candidate);
     if (relief.remedy == Remedy::gpus)
-      others +=
-          fmt::format(" More than {} GPUs of {} were not asked about.", with_commas(relief.gpus), relief.candidate);
-    if (relief.remedy == Remedy::memory && !relief.would_fit.empty())
-      others += fmt::format(" {} GPUs of {} lack memory; {} would fit.", with_commas(relief.gpus), relief.candidate,
-                            relief.would_fit.substr(0, relief.would_fit.find(" or ")));
+      others += fmt::format(" More than {} of {} were not asked about.", gpus_in_words(relief.gpus), relief.candidate);
   }
-  auto text = (ways.empty() ? "" : " These would keep them: " + ways + ".") + others;
+  const auto text = (ways.empty() ? "" : " " + ways + ".") + others;
   return text.empty() ? text : text.substr(1);
+}
+
+std::string would_fit_sentence(const Plan& plan) {
+  for (const auto& relief : plan.reliefs)
+    if (relief.remedy == Remedy::memory && !relief.would_fit.empty())
+      return fmt::format("{} of {} lack{} memory; {} would fit.", gpus_in_words(relief.gpus), relief.candidate,
+                         relief.gpus == 1 ? "s" : "", relief.would_fit.substr(0, relief.would_fit.find(" or ")));
+  return "";
 }
 
 } // namespace ddlsim

@@ -1,13 +1,14 @@
 #include "plan/report.hpp"
+#include "plan/report_choices.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/plain_number.hpp"
-#include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,17 +16,12 @@
 namespace ddlsim {
 namespace {
 
-const CandidateMachine& machine_of(const Plan& plan, const PlannedOption& option) {
-  return *std::find_if(plan.machines.begin(), plan.machines.end(),
-                       [&](const CandidateMachine& machine) { return machine.candidate == option.candidate; });
-}
-
 // The question.
 
 std::string length_in_words(const Workload& work) {
   if (!work.convergence.empty()) return "to the target of " + work.convergence;
-  if (work.tokens > 0) return plain_number(work.tokens) + " tokens";
-  return fmt::format("{:g} epochs of {} samples", work.epochs, plain_number(work.samples));
+  if (work.tokens > 0) return count_in_words(work.tokens) + " tokens";
+  return fmt::format("{:g} epochs of {} samples", work.epochs, count_in_words(work.samples));
 }
 
 std::string budget_in_words(const PlanLimits& limits) {
@@ -59,8 +55,9 @@ std::string range_of(const PlannedOption& option, const Estimate& figure, std::s
 
 std::string where_to_train(const Plan& plan, const PlannedOption& option) {
   const auto spares = option.spare_nodes > 0 ? fmt::format(", {} spare", option.spare_nodes) : "";
-  return fmt::format("{} {} ({} node{} of {}{}), {}", with_commas(option.gpus), short_gpu(machine_of(plan, option).gpu),
-                     with_commas(option.nodes), option.nodes == 1 ? "" : "s", option.candidate, spares,
+  return fmt::format("{} {} ({} node{} of {}{}), {}", with_commas(option.gpus),
+                     short_gpu(candidate_machine(plan, option).gpu), with_commas(option.nodes),
+                     option.nodes == 1 ? "" : "s", option.candidate, spares,
                      option.gpus == 1 ? "alone" : label_of(option.strategy));
 }
 
@@ -86,13 +83,14 @@ std::string what_it_takes(const PlannedOption& option) {
 }
 
 std::string chances(const Plan& plan, const PlannedOption& option) {
-  const auto& limits = plan.request.limits;
+  const auto limits = judged_limits(plan);
   if (!option.simulated || (limits.deadline_s <= 0 && limits.budget_usd <= 0)) return "";
   std::vector<std::string> words;
   if (limits.deadline_s > 0)
     words.push_back(fmt::format("{} {}", plain_time(limits.deadline_s), plain_percent(option.deadline_chance)));
-  if (limits.budget_usd > 0)
+  if (limits.budget_usd > 0 && option.budget_is_judged)
     words.push_back(fmt::format("{} {}", budget_in_words(limits), plain_percent(option.budget_chance)));
+  if (words.empty()) return "";
   if (words.size() > 1) words.push_back("both " + plain_percent(option.chance));
   return fmt::format(" Chance to keep {}.", join_names(words));
 }
@@ -100,147 +98,18 @@ std::string chances(const Plan& plan, const PlannedOption& option) {
 std::string choice_sentence(const Plan& plan) {
   const auto& first = plan.options.front();
   const auto choice = fmt::format("{}: {}.{}", where_to_train(plan, first), what_it_takes(first), chances(plan, first));
+  if (const auto close = close_call_sentence(plan); !close.empty()) return close + " " + choice;
   if (plan.limits_met) return "Take " + choice;
-  return fmt::format("Nothing keeps {} with a chance of {}. Nearest: {} {}",
-                     join_names(limits_in_words(plan.request.limits)), plain_percent(plan.request.limits.chance),
-                     choice, would_keep_sentence(plan));
+  const auto would_keep = would_keep_sentence(plan);
+  return fmt::format("Nothing keeps {} with a chance of {}. {}{}Nearest: {}",
+                     join_names(limits_in_words(judged_limits(plan))), plain_percent(plan.request.limits.chance),
+                     would_keep, would_keep.empty() ? "" : " ", choice);
 }
 
-// The table of choices.
-
-/// The unit of the times of a table, which its first choice decides.
-struct TimeUnit {
-  const char* name;
-  double s;
-};
-TimeUnit unit_of_times(double time_s) {
-  constexpr double hour_s = 3600;
-  if (time_s >= 48 * hour_s) return {"days", 24 * hour_s};
-  return time_s >= 2 * hour_s ? TimeUnit{"hours", hour_s} : TimeUnit{"min", 60};
-}
-
-bool misses(const Plan& plan, const PlannedOption& option) {
-  return !option.simulated || option.chance < plan.request.limits.chance;
-}
-
-/// The word of a reason in the table; "" for the front, which several options are on.
-std::string word_of(ChoiceReason reason) {
-  switch (reason) {
-  case ChoiceReason::fastest:
-    return "fastest";
-  case ChoiceReason::cheapest:
-    return "cheapest";
-  case ChoiceReason::least_energy:
-    return "least kWh";
-  case ChoiceReason::fewest_gpus:
-    return "fewest GPUs";
-  case ChoiceReason::most_certain:
-    return "surest";
-  case ChoiceReason::runner_up:
-    return "runner-up";
-  case ChoiceReason::front:
-    break;
-  }
-  return "";
-}
-
-std::string strongest_reason(const PlannedOption& option) {
-  return option.reasons.empty() ? "" : word_of(option.reasons.front());
-}
-
-/// The first choice, those with a reason, and others up to `most`, in the order of the ranking.
-std::vector<const PlannedOption*> worth_a_row(const std::vector<const PlannedOption*>& choices, std::size_t most) {
-  std::vector<bool> is_kept(choices.size());
-  std::size_t kept = 0;
-  for (const bool with_reason : {true, false})
-    for (std::size_t i = 0; i < choices.size() && kept < most; ++i) {
-      const bool is_worth = i == 0 || !with_reason || !strongest_reason(*choices[i]).empty();
-      if (is_kept[i] || !is_worth) continue;
-      is_kept[i] = true;
-      ++kept;
-    }
-  std::vector<const PlannedOption*> rows;
-  for (std::size_t i = 0; i < choices.size(); ++i)
-    if (is_kept[i]) rows.push_back(choices[i]);
-  return rows;
-}
-
-std::string range_cell(const PlannedOption& option, const Estimate& figure, std::string (*text)(double)) {
-  return option.simulated ? fmt::format("({}-{})", text(figure.low), text(figure.high)) : "";
-}
-
-/// "<- cheapest"; "no, fastest"; "runner-up".
-std::string mark_of(const Plan& plan, const PlannedOption& option, bool is_first, bool has_limits) {
-  const auto reason = strongest_reason(option);
-  if (is_first) return reason.empty() ? "<-" : "<- " + reason;
-  if (!has_limits || !misses(plan, option)) return reason;
-  return reason.empty() ? "no" : "no, " + reason;
-}
-
-std::string choice_table(const Plan& plan, const std::vector<const PlannedOption*>& choices,
-                         std::size_t widest_candidate, bool with_energy) {
-  const auto unit = unit_of_times(shown_figure(choices.front()->time_s));
-  const bool has_limits = plan.request.limits.deadline_s > 0 || plan.request.limits.budget_usd > 0;
-  std::vector<std::vector<std::string>> rows;
-  for (const auto* choice : choices) {
-    const auto& option = *choice;
-    const Estimate time{option.time_s.value / unit.s, option.time_s.median / unit.s, option.time_s.low / unit.s,
-                        option.time_s.high / unit.s};
-    const auto usd = option.usd.value_or(Estimate{});
-    rows.push_back({
-        with_commas(option.gpus),
-        cut_in_the_middle(option.candidate, widest_candidate),
-        plain_number(shown_figure(time)),
-        range_cell(option, time, plain_number),
-        option.usd ? cell_number(shown_figure(usd)) : "-",
-        option.usd ? range_cell(option, usd, cell_number) : "",
-    });
-    if (with_energy) rows.back().push_back(option.kwh.value > 0 ? cell_number(shown_figure(option.kwh)) : "-");
-    if (has_limits) rows.back().push_back(option.simulated ? plain_percent(option.chance) : "-");
-    rows.back().push_back(mark_of(plan, option, choice == choices.front(), has_limits));
-  }
-  std::vector<Column> columns{{"GPUs"}, {"candidate", Align::left}, {unit.name}, {"(90 %)", Align::left},
-                              {"USD"},  {"(90 %)", Align::left}};
-  if (with_energy) columns.push_back({"kWh"});
-  if (has_limits) columns.push_back({"kept"});
-  columns.push_back({"", Align::left});
-  return to_table(columns, rows);
-}
-
-std::size_t widest_line(const std::string& text) {
-  std::size_t widest = 0;
-  for (std::size_t from = 0; from < text.size(); from = text.find('\n', from) + 1)
-    widest = std::max(widest, text.find('\n', from) - from);
-  return widest;
-}
-
-/// The table with names of candidates as long as lines of a screen allow, and with energy if it has room.
-std::string choice_table(const Plan& plan, const std::vector<const PlannedOption*>& choices) {
-  constexpr std::size_t widest_candidate = 16;
-  constexpr std::size_t narrowest_candidate = 8;
-  std::string table;
-  for (const bool with_energy : {true, false})
-    for (std::size_t width = widest_candidate; width >= narrowest_candidate; --width) {
-      table = choice_table(plan, choices, width, with_energy);
-      if (widest_line(table) <= screen_columns) return table;
-    }
-  return table;
-}
-
-std::string below_table(const Plan& plan, std::size_t choices, const std::vector<const PlannedOption*>& rows) {
-  std::string text;
-  const bool any_misses =
-      std::any_of(rows.begin() + 1, rows.end(), [&](const PlannedOption* option) { return misses(plan, *option); });
-  if (any_misses && plan.request.limits.deadline_s + plan.request.limits.budget_usd > 0)
-    text += fmt::format("no: less than the {} asked for. ", plain_percent(plan.request.limits.chance));
-  const auto lack = std::count_if(plan.refused.begin(), plan.refused.end(),
-                                  [](const RefusedOption& one) { return one.kind == Refusal::memory; });
-  if (const auto more = choices - rows.size(); more > 0)
-    text += fmt::format("{} more choice{}. ", more, more == 1 ? "" : "s");
-  if (!plan.refused.empty())
-    text += fmt::format("{} refused{}. ", plan.refused.size(), lack > 0 ? fmt::format(", {} for memory", lack) : "");
-  if (!text.empty()) text.pop_back();
-  return text;
+/// "256 B200 of p6-b200"
+std::string option_in_words(const Plan& plan, const PlannedOption& option) {
+  return fmt::format("{} {} of {}", with_commas(option.gpus), short_gpu(candidate_machine(plan, option).gpu),
+                     option.candidate);
 }
 
 // What the choice rests on.
@@ -248,10 +117,8 @@ std::string below_table(const Plan& plan, std::size_t choices, const std::vector
 std::string measure_first_sentence(const Plan& plan) {
   if (!plan.runner_up) return "";
   const auto& other = plan.options[*plan.runner_up];
-  const auto rival =
-      fmt::format("{} {} of {}", with_commas(other.gpus), short_gpu(machine_of(plan, other).gpu), other.candidate);
-  const auto today =
-      fmt::format("Today {} are the better choice with a chance of {}.", rival, plain_percent(plan.runner_up_better));
+  const auto today = fmt::format("Today {} {} the better choice with a chance of {}.", option_in_words(plan, other),
+                                 other.gpus == 1 ? "is" : "are", plain_percent(plan.runner_up_better));
   const auto& measurement = plan.discriminating;
   if (measurement.parameter.empty()) return today;
   return fmt::format("Measure first: {}, on {}. {}", measurement.what, measurement.candidate, today);
@@ -259,14 +126,13 @@ std::string measure_first_sentence(const Plan& plan) {
 
 /// What is not known of the candidates, and so left out of every comparison.
 std::string unknown_sentence(const Plan& plan) {
-  std::vector<std::string> no_price;
+  const auto no_price = plan.budget_is_judged ? unpriced_candidates(plan) : std::vector<std::string>{};
   std::vector<std::string> no_power;
-  for (const auto& machine : plan.machines) {
-    if (!machine.usd_per_node_hour) no_price.push_back(machine.candidate);
+  for (const auto& machine : plan.machines)
     if (!machine.power_w) no_power.push_back(machine.candidate);
-  }
   std::string text;
-  if (!no_price.empty()) text += fmt::format(" The price of {} is not known.", join_names(no_price));
+  if (!no_price.empty())
+    text += fmt::format(" No price is known for {} (--price {}=USD).", join_names(no_price), no_price.front());
   if (!no_power.empty()) text += fmt::format(" The power of {} is not known.", join_names(no_power));
   return text;
 }
@@ -276,13 +142,12 @@ std::string years_sentence(const Plan& plan) {
   std::set<std::string> years;
   for (const auto& machine : plan.machines)
     if (machine.price_date.size() >= 4) years.insert(machine.price_date.substr(0, 4));
-  if (years.size() < 2) return "";
-  return fmt::format(" Prices are of different years: {}.", join_names({years.begin(), years.end()}));
+  return years.size() < 2 ? "" : fmt::format(" Prices are of {} to {}.", *years.begin(), *years.rbegin());
 }
 
-std::string rests_on(const Plan& plan) {
+std::string rests_on(const Plan& plan, bool with_years) {
   const auto& first = plan.options.front();
-  const auto& machine = machine_of(plan, first);
+  const auto& machine = candidate_machine(plan, first);
   std::vector<std::string> words;
   if (first.flop_utilisation > 0 && first.tokens_per_s > 0)
     words.push_back(plain_percent(first.flop_utilisation) + " MFU");
@@ -294,13 +159,35 @@ std::string rests_on(const Plan& plan) {
                                 machine.price_date.empty() ? "" : " of " + machine.price_date));
   std::string list;
   for (const auto& word : words) list += (list.empty() ? "" : "; ") + word;
-  return fmt::format("Rests on: {}.{}{}", list, unknown_sentence(plan), years_sentence(plan));
+  return fmt::format("Rests on: {}.{}{}", list, unknown_sentence(plan), with_years ? years_sentence(plan) : "");
+}
+
+/// What a screen may have: fewer rows of the table and no years leave room for the sentences.
+struct ScreenRoom {
+  std::size_t most_rows = 7;
+  bool with_years = true;
+};
+
+std::string screen_with(const Plan& plan, const ScreenRoom& room) {
+  constexpr std::size_t whole = screen_lines; // a longer sentence is cut
+  const auto choices = choices_of(plan);
+  const auto rows = worth_a_row(choices, room.most_rows);
+  return screen_text(asked_sentence(plan), whole) + "\n" + screen_text(choice_sentence(plan), whole) +
+         screen_text(unjudged_sentence(plan), whole) + "\n" + choice_table(plan, rows) +
+         screen_text(below_table(plan, choices.size(), rows), whole) +
+         screen_text(measure_first_sentence(plan), whole) + screen_text(rests_on(plan, room.with_years), whole) +
+         "More: --details (options, prices, sources), --html page.html (charts), --json\n";
+}
+
+std::size_t lines_of_text(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
 } // namespace
 
 PlanScreen screen_sentences(const Plan& plan) {
-  return {asked_sentence(plan), choice_sentence(plan), measure_first_sentence(plan), rests_on(plan)};
+  return {asked_sentence(plan),      unjudged_sentence(plan),      choice_sentence(plan),
+          would_keep_sentence(plan), measure_first_sentence(plan), rests_on(plan, true)};
 }
 
 std::vector<const PlannedOption*> choices_of(const Plan& plan) {
@@ -317,21 +204,64 @@ std::string short_gpu(const std::string& gpu) {
   return gpu.empty() ? "processes" : has_digit ? first : gpu;
 }
 
+const CandidateMachine& candidate_machine(const Plan& plan, const PlannedOption& option) {
+  return *std::find_if(plan.machines.begin(), plan.machines.end(),
+                       [&](const CandidateMachine& machine) { return machine.candidate == option.candidate; });
+}
+
+std::vector<std::string> unpriced_candidates(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const auto& machine : plan.machines)
+    if (!machine.usd_per_node_hour) names.push_back(machine.candidate);
+  return names;
+}
+
+std::string gpus_in_words(int gpus) {
+  return fmt::format("{} GPU{}", with_commas(gpus), gpus == 1 ? "" : "s");
+}
+
+std::string count_in_words(double count) {
+  auto text = plain_number(count);
+  if (text.back() == 'G') text.back() = 'B';
+  return text;
+}
+
+std::string unjudged_sentence(const Plan& plan) {
+  if (plan.budget_is_judged) return "";
+  const auto names = unpriced_candidates(plan);
+  if (names.empty()) return "The budget cannot be judged: no option has a price.";
+  return fmt::format("The budget cannot be judged: no price is known for {}. State one with --price {}=USD.",
+                     join_names(names), names.front());
+}
+
+std::string close_call_sentence(const Plan& plan) {
+  constexpr double too_close = 0.35; // chance of the runner-up from which the order says little
+  if (!plan.limits_met || !plan.runner_up || plan.runner_up_better < too_close) return "";
+  const auto& first = plan.options.front();
+  const auto& other = plan.options[*plan.runner_up];
+  auto one = option_in_words(plan, first);
+  auto another = option_in_words(plan, other);
+  if (one == another) {
+    one += " by " + label_of(first.strategy);
+    another += " by " + label_of(other.strategy);
+  }
+  const double percent = std::round(100 * plan.runner_up_better);
+  return fmt::format("Take {} or {}: too close to call ({:.0f} : {:.0f}).", one, another, 100 - percent, percent);
+}
+
 std::string to_screen_text(const Plan& plan) {
-  const auto choices = choices_of(plan);
-  const auto head =
-      screen_text(asked_sentence(plan), 3) + "\n" + screen_text(choice_sentence(plan), plan.limits_met ? 6 : 8) + "\n";
-  const auto tail = screen_text(measure_first_sentence(plan), plan.limits_met ? 4 : 3) +
-                    screen_text(rests_on(plan), plan.limits_met ? 3 : 2) +
-                    "More: --details (options, prices, sources), --html page.html (charts), --json\n";
-  constexpr std::size_t around = 1 + 2; // the head of the table, and what is below it
-  constexpr std::size_t fewest = 3;
-  constexpr std::size_t most = 7;
-  const auto lines =
-      static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n') + std::count(tail.begin(), tail.end(), '\n'));
-  const auto room = screen_lines - std::min(screen_lines, lines + around);
-  const auto rows = worth_a_row(choices, std::clamp(room, fewest, most));
-  return head + choice_table(plan, rows) + screen_text(below_table(plan, choices.size(), rows), 2) + tail;
+  constexpr std::size_t fewest_rows = 2;
+  ScreenRoom room;
+  auto text = screen_with(plan, room);
+  while (lines_of_text(text) > screen_lines && (room.most_rows > fewest_rows || room.with_years)) {
+    constexpr std::size_t rows_before_years = 3;
+    if (room.with_years && room.most_rows == rows_before_years)
+      room.with_years = false;
+    else
+      --room.most_rows;
+    text = screen_with(plan, room);
+  }
+  return text;
 }
 
 } // namespace ddlsim

@@ -51,12 +51,6 @@ std::string energy_text(const PlannedOption& option) {
   return option.kwh.value > 0 ? estimate_text(option.kwh, "kWh") : "-";
 }
 
-std::string count_text(double count) {
-  if (count >= 1e9) return fmt::format("{:.4g} G", count / 1e9);
-  if (count >= 1e6) return fmt::format("{:.4g} M", count / 1e6);
-  return fmt::format("{:.6g}", count);
-}
-
 /// Writes the strategy. The rule that places tensors on servers is left out if the request does not choose one.
 std::string strategy_text(const Strategy& strategy) {
   constexpr std::string_view open = ", unknown)";
@@ -88,8 +82,8 @@ std::string figures_text(const PlannedOption& option) {
 
 std::string length_text(const Workload& work) {
   if (!work.convergence.empty()) return fmt::format("to the target of {}", work.convergence);
-  if (work.tokens > 0) return fmt::format("{} tokens", count_text(work.tokens));
-  return fmt::format("{:g} epochs of {} samples", work.epochs, count_text(work.samples));
+  if (work.tokens > 0) return fmt::format("{} tokens", count_in_words(work.tokens));
+  return fmt::format("{:g} epochs of {} samples", work.epochs, count_in_words(work.samples));
 }
 
 std::string question_text(const Plan& plan) {
@@ -100,6 +94,11 @@ std::string question_text(const Plan& plan) {
   return fmt::format("{}: {}, {}, {}, {}", plan.request.name, work.model, length, batch, to_text(work.precision));
 }
 
+bool has_limits(const Plan& plan) {
+  const auto limits = judged_limits(plan);
+  return limits.deadline_s > 0 || limits.budget_usd > 0;
+}
+
 std::string limits_text(const Plan& plan) {
   const auto& limits = plan.request.limits;
   std::vector<std::string> words;
@@ -108,22 +107,19 @@ std::string limits_text(const Plan& plan) {
   if (limits.power_w > 0) words.push_back(print_quantity(limits.power_w, Dimension::power));
   if (limits.nodes > 0) words.push_back(fmt::format("{} nodes", limits.nodes));
   std::string text = words.empty() ? "No limits" : fmt::format("Limits: {}", join_names(words));
-  if (limits.deadline_s > 0 || limits.budget_usd > 0)
-    text += fmt::format(", kept with a chance of {:.0f} % or more", 100 * limits.chance);
+  if (has_limits(plan)) text += fmt::format(", kept with a chance of {:.0f} % or more", 100 * limits.chance);
   text += fmt::format("; least {} first.", to_text(plan.ranked_by));
   if (!plan.why_other_goal.empty()) text += fmt::format(" {}.", plan.why_other_goal);
   return text;
 }
 
-bool has_limits(const Plan& plan) {
-  return plan.request.limits.deadline_s > 0 || plan.request.limits.budget_usd > 0;
-}
-
 std::string first_choice_text(const Plan& plan) {
   const auto& first = plan.options.front();
-  const std::string kept =
-      has_limits(plan) ? fmt::format("; chance to keep the limits {:.0f} %", 100 * first.chance) : "";
+  const std::string kept = has_limits(plan) && first.chance_is_known
+                               ? fmt::format("; chance to keep the limits {:.0f} %", 100 * first.chance)
+                               : "";
   const std::string choice = fmt::format("{}: {}{}.", option_text(plan, first), figures_text(first), kept);
+  if (const auto close = close_call_sentence(plan); !close.empty()) return close + " " + choice;
   return plan.limits_met ? "Take " + choice : "Nothing keeps the limits. Nearest: " + choice;
 }
 
@@ -175,6 +171,12 @@ std::string markdown_row(const std::vector<std::string>& cells) {
 
 } // namespace
 
+std::vector<std::string> all_warnings(const Plan& plan) {
+  auto warnings = plan.warnings;
+  warnings.insert(warnings.end(), plan.further_warnings.begin(), plan.further_warnings.end());
+  return warnings;
+}
+
 std::vector<std::string> option_headers(const Plan& plan) {
   std::vector<std::string> headers{"",       "candidate", "strategy", "GPUs", "nodes", "time (90 %)", "cost (90 %)",
                                    "energy", "chance",    "evidence"};
@@ -189,7 +191,7 @@ std::vector<std::string> option_cells(const Plan& plan, const PlannedOption& opt
       fmt::format("{}", option.gpus), fmt::format("{}", option.nodes), time_text(option.time_s), cost_text(option),
       // its interval is proportional to that of the time
       option.kwh.value > 0 ? short_number(shown_figure(option.kwh)) + " kWh" : "-",
-      option.simulated ? fmt::format("{:.0f} %", 100 * option.chance) : "-",
+      option.simulated && option.chance_is_known ? fmt::format("{:.0f} %", 100 * option.chance) : "-",
       option.simulated ? to_text(option.evidence) : "by formula"};
   if (epochs_differ(plan)) cells.insert(cells.begin() + epochs_column, fmt::format("{:.3g}", option.epochs));
   return cells;
@@ -198,10 +200,12 @@ std::vector<std::string> option_cells(const Plan& plan, const PlannedOption& opt
 std::vector<std::string> plan_sentences(const Plan& plan) {
   std::vector<std::string> sentences{question_text(plan), limits_text(plan), first_choice_text(plan)};
   if (const auto would_keep = would_keep_sentence(plan); !would_keep.empty()) sentences.push_back(would_keep);
+  if (const auto unjudged = unjudged_sentence(plan); !unjudged.empty()) sentences.push_back(unjudged);
   sentences.push_back(runner_up_text(plan));
   if (const auto discriminating = discriminating_text(plan); !discriminating.empty())
     sentences.push_back(discriminating);
   sentences.push_back(simulated_text(plan));
+  if (const auto would_fit = would_fit_sentence(plan); !would_fit.empty()) sentences.push_back(would_fit);
   return sentences;
 }
 

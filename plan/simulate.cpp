@@ -52,7 +52,7 @@ std::vector<bool> best_of_options(const std::vector<Evaluation>& all, PlanGoal g
 /// 1. Those whose likeliest outcome keeps the limits come first: nothing else can be a first choice.
 /// 2. Among them comes the best of each option, so that options can be compared; then the Pareto front; then the least
 ///    of the goal.
-/// Where none keeps the limits, the shortest time comes first.
+/// Where none keeps the limits, the one that misses them least comes first.
 std::vector<std::size_t> order_of_interest(const std::vector<Evaluation>& all, PlanGoal goal,
                                            const PlanLimits& limits) {
   const auto front = front_of(all);
@@ -66,7 +66,8 @@ std::vector<std::size_t> order_of_interest(const std::vector<Evaluation>& all, P
     return Rank{.breaks_limits = !keeps_limits(likeliest, limits),
                 .is_not_best = any && !is_best[i],
                 .is_off_front = any && !front[i],
-                .figure = figure_of(likeliest, any ? goal : PlanGoal::time),
+                .figure = any ? figure_of(likeliest, goal)
+                              : overshoot(likeliest.time_s, figure_of(likeliest, PlanGoal::cost), limits),
                 .time_s = likeliest.time_s};
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });

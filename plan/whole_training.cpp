@@ -1,5 +1,6 @@
 #include "plan/whole_training.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace ddlsim {
@@ -33,6 +34,12 @@ bool keeps_limits(const Outcome& outcome, const PlanLimits& limits) {
   const bool in_time = limits.deadline_s == 0 || outcome.time_s <= limits.deadline_s;
   const bool affordable = limits.budget_usd == 0 || (outcome.usd && *outcome.usd <= limits.budget_usd);
   return in_time && affordable;
+}
+
+double overshoot(double time_s, double usd, const PlanLimits& limits) {
+  const double in_time = limits.deadline_s > 0 ? time_s / limits.deadline_s : 0;
+  const double in_money = limits.budget_usd > 0 ? usd / limits.budget_usd : 0;
+  return std::max(in_time, in_money);
 }
 
 } // namespace ddlsim

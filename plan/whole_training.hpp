@@ -43,4 +43,7 @@ double figure_of(const Outcome& outcome, PlanGoal goal);
 /// Whether a training with this outcome keeps deadline and budget.
 bool keeps_limits(const Outcome& outcome, const PlanLimits& limits);
 
+/// The largest ratio of a figure to its limit, by deadline and budget; 0 without limits. An unknown cost is infinite.
+double overshoot(double time_s, double usd, const PlanLimits& limits);
+
 } // namespace ddlsim

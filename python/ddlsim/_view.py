@@ -112,7 +112,7 @@ def _table(answer: Any) -> Table:
         return (("option", "time (90 %)", "USD", "chance"),
                 [(f"{one['candidate']}, {one['gpus']} GPUs, {one['strategy']}",
                   f"{time_text(middle(one['time_s']))} ({time_text(one['time_s']['low'])} to {time_text(one['time_s']['high'])})",
-                  short(middle(one["cost_usd"])) if one.get("cost_usd") else "", percent(one["chance"]) if "chance" in one else "")
+                  short(middle(one["cost_usd"])) if one.get("cost_usd") else "", percent(one["chance"]) if one.get("chance") is not None else "")
                  for one in answer["options"] if one.get("time_s")])
     if kind == "Diagnosis":
         return ("chance", "cause", "what to do"), [(percent(one["chance"]), one["what"], one["look_at"]) for one in answer["causes"]][:4]

@@ -70,8 +70,9 @@ std::string summary_of(const Calibration& calibration) {
 }
 
 std::string summary_of(const Scenario& scenario) {
-  return fmt::format("scenario {}: {} on {}, {} GPU counts, {} strategies", scenario.name, scenario.model,
-                     scenario.cluster, scenario.gpus.size(), scenario.strategies.size());
+  return fmt::format("scenario {}: {} on {}, {} GPU count{}, {} strateg{}", scenario.name, scenario.model,
+                     scenario.cluster, scenario.gpus.size(), scenario.gpus.size() == 1 ? "" : "s",
+                     scenario.strategies.size(), scenario.strategies.size() == 1 ? "y" : "ies");
 }
 
 std::string summary_of(const MeasurementFile& file) {

@@ -98,7 +98,7 @@ TEST_CASE("with the time or the money that it names, a plan keeps its limits", "
   const auto* time = relief_of(plan, Remedy::time);
   REQUIRE(time != nullptr);
   CHECK(time->gpus == 32);
-  CHECK_THAT(to_screen_text(plan), Catch::Contains("These would keep them: 32 GPUs of p3 within"));
+  CHECK_THAT(to_screen_text(plan), Catch::Contains(", 32 GPUs of p3"));
   REQUIRE(relief_of(plan, Remedy::gpus) != nullptr); // 32 are the most that were asked about
   request.limits.deadline_s = time->deadline_s;
   CHECK(planned(request).limits_met);
@@ -111,6 +111,26 @@ TEST_CASE("with the time or the money that it names, a plan keeps its limits", "
   plan = planned(request);
   CHECK(plan.limits_met);
   CHECK(plan.reliefs.empty());
+}
+
+TEST_CASE("the nearest is the option that misses its worst limit least", "[plan]") {
+  CHECK(overshoot(200, 30, {.deadline_s = 100, .budget_usd = 10}) == 3);
+  CHECK(overshoot(200, 30, {.deadline_s = 100}) == 2);
+  CHECK(overshoot(200, 30, {}) == 0);
+  auto request = two_scales();
+  const auto free = planned(request);
+  const auto& small = free.options[0].gpus == 8 ? free.options[0] : free.options[1];
+  const auto& large = free.options[0].gpus == 8 ? free.options[1] : free.options[0];
+  request.limits.deadline_s = large.time_s.median / 2; // the cheaper option misses this one by far more than twice
+  request.limits.budget_usd = large.usd->median / 1.5;
+  const auto plan = planned(request);
+  CHECK_FALSE(plan.limits_met);
+  CHECK(small.usd->median < large.usd->median);
+  CHECK(small.time_s.median > large.time_s.median);
+  CHECK(plan.options.front().gpus == 32);
+  const auto screen = to_screen_text(plan);
+  CHECK(screen.find("With ") < screen.find("Nearest: 32 V100"));
+  CHECK(plan.runner_up_better < 0.5);
 }
 
 TEST_CASE("nodes, power and memory that stand in the way are named", "[plan]") {

@@ -39,7 +39,7 @@ std::string machines_text(const Plan& plan, const PlannedOption& option) {
 }
 
 bool keeps_limits(const Plan& plan, const PlannedOption& option) {
-  return option.simulated && option.chance >= plan.request.limits.chance;
+  return option.simulated && option.chance_is_known && option.chance >= plan.request.limits.chance;
 }
 
 std::string range_words(const Estimate& figure, std::string (*text)(double)) {
@@ -52,7 +52,8 @@ std::string choice_readout(const Plan& plan, const PlannedOption& option) {
   if (option.usd)
     text += fmt::format(", {} USD",
                         option.simulated ? range_words(*option.usd, plain_number) : plain_number(option.usd->value));
-  return option.simulated ? text + fmt::format("; kept with {}", plain_percent(option.chance)) : text;
+  if (!option.simulated || !option.chance_is_known) return text;
+  return text + fmt::format("; kept with {}", plain_percent(option.chance));
 }
 
 ChartMark choice_mark(const ChosenUnits& chosen, std::size_t number, bool by_cost) {
@@ -147,7 +148,10 @@ void set_heading(const Plan& plan, const PlanScreen& screen, Picture& picture) {
   const auto told = sentences_of(screen.choice);
   picture.is_bad = !plan.limits_met;
   picture.figure = plan.limits_met ? figure : "Nothing keeps";
-  picture.heading = plan.limits_met ? "Take " + choice : told.front();
+  const bool is_close = !close_call_sentence(plan).empty();
+  picture.heading = plan.limits_met && !is_close ? "Take " + choice : told.front();
+  if (is_close) picture.sentences.push_back(choice);
+  if (!screen.would_keep.empty()) picture.sentences.push_back(screen.would_keep);
   if (!plan.limits_met) picture.sentences.push_back("Nearest: " + choice);
   auto details = fmt::format("{} node{} of {}, {}", with_commas(first.nodes), first.nodes == 1 ? "" : "s",
                              first.candidate, label_of(first.strategy));
@@ -157,6 +161,7 @@ void set_heading(const Plan& plan, const PlanScreen& screen, Picture& picture) {
   }
   picture.sentences.push_back(details + ".");
   if (told.back().starts_with("Chance to keep")) picture.sentences.push_back(told.back());
+  if (!screen.unjudged.empty()) picture.sentences.push_back(screen.unjudged);
 }
 
 } // namespace
@@ -173,7 +178,7 @@ Picture plan_picture(const Plan& plan) {
     picture.notes.push_back(
         {"measure", "Measure first, because it could change the choice", {after_label(screen.measure_first)}});
   picture.notes.push_back({"rests", "What this rests on", {after_label(screen.rests_on)}});
-  picture.folded = {{"prices", "Prices and power", plan.prices}, {"notes", "Notes", plan.warnings}};
+  picture.folded = {{"prices", "Prices and power", plan.prices}, {"notes", "Notes", all_warnings(plan)}};
   picture.json = to_json_text(plan);
   return picture;
 }

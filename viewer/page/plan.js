@@ -31,7 +31,7 @@ function withRange(option, estimate, text) {
 }
 
 function keeps(plan, option) {
-  return option.simulated && option.chance >= plan.limits.chance;
+  return option.simulated && option.chance !== null && option.chance >= plan.limits.chance;
 }
 
 // Why a choice is worth a row.
@@ -69,7 +69,7 @@ function choiceColumns(plan, choices, isShort) {
       {name: "memory", text: (option) => option.peak_memory_bytes ? plainBytes(option.peak_memory_bytes) : "-"},
       {name: "in training", text: (option) => plainPercent(option.goodput)}, {name: "largest part", left: true, text: (option) => option.bottleneck});
   }
-  if (plan.limits.deadline_s || plan.limits.budget_usd) columns.push({name: "chance", text: (option) => element("span", {class: keeps(plan, option) ? "good" : ""}, option.simulated ? plainPercent(option.chance) : "-")});
+  if (plan.limits.deadline_s || plan.limits.budget_usd) columns.push({name: "chance", text: (option) => element("span", {class: keeps(plan, option) ? "good" : ""}, option.simulated && option.chance !== null ? plainPercent(option.chance) : "-")});
   return columns;
 }
 
