@@ -236,7 +236,7 @@ int run_new_gpu(const NewCommand& command, const CommandLine& line) {
   auto file = command.name;
   if (file.extension() != ".json") file += ".json";
   const auto made = new_gpu({file.stem().string(), command.like, command.peaks, command.memory, command.bandwidth,
-                             command.power, command.price, command.year},
+                             command.power, join_names(command.plan.prices, ","), command.year},
                             DataFolder{line.data_folder});
   for (const auto& note : made.notes) narrate(line, note);
   write_new(file, made.text, line);

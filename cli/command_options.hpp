@@ -54,6 +54,9 @@ void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vecto
 /// Adds the words of a request. `what` is put before each description.
 void add_plan_words(CLI::App& app, PlanWords& words, const std::string& what);
 
+/// Adds --price, whose meaning follows `what`.
+void add_prices(CLI::App& app, PlanWords& words, const std::string& what);
+
 // The options of commands that write files for the user, in command_options_own.cpp.
 
 void add_new(CLI::App& app, CommandLine& line, NewCommand& command);

@@ -85,7 +85,7 @@ void add_gpu_options(CLI::App& app, NewCommand& command) {
   app.add_option("--bandwidth", command.bandwidth, "For a GPU: bandwidth of its memory, e.g. \"3.9 TB/s\"")
       ->type_name("RATE");
   app.add_option("--power", command.power, "For a GPU: its power, e.g. \"400 W\"")->type_name("POWER");
-  app.add_option("--price", command.price, "For a GPU: its price, e.g. \"30000 USD\"")->type_name("PRICE");
+  add_prices(app, command.plan, "For a GPU: its price, e.g. \"30000 USD\". For a plan: ");
   app.add_option("--year", command.year, "For a GPU: year of its launch; that of --like if not given")->type_name("N");
 }
 

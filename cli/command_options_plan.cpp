@@ -20,6 +20,15 @@ void add_plan_basics(CLI::App& app, PlanWords& words) {
 
 } // namespace
 
+void add_prices(CLI::App& app, PlanWords& words, const std::string& what) {
+  app.add_option("--price", words.prices,
+                 what + "Price of a node and hour of a machine of --on, by its name or its number from 1; may be given "
+                        "several times")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("MACHINE=USD");
+}
+
 void add_plan_words(CLI::App& app, PlanWords& words, const std::string& what) {
   const auto add_text = [&](const char* option, std::string& text, const char* type, const char* meaning) {
     app.add_option(option, text, what + meaning)->type_name(type);
@@ -36,6 +45,7 @@ void add_plan_words(CLI::App& app, PlanWords& words, const std::string& what) {
   add_text("--budget", words.budget, "MONEY", "Money that it may cost, like 3M (US dollars)");
   if (app.get_option_no_throw("--power") == nullptr) // `new` has it for GPUs
     add_text("--power", words.power, "POWER", "Power of the nodes with their cooling, like 2MW");
+  if (app.get_option_no_throw("--price") == nullptr) add_prices(app, words, what);
   app.add_option("--chance", words.chance, what + "Probability with which limits must be kept; 0.9 if not given")
       ->type_name("SHARE")
       ->check(a_number({.least = 0.01, .most = 1}));

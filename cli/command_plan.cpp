@@ -2,14 +2,20 @@
 #include "cli/config_model.hpp"
 #include "cli/plan_words.hpp"
 #include "cli/task_runner.hpp"
+#include "own/node_prices.hpp"
 #include "plan/plan.hpp"
 #include "plan/report.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/threads.hpp"
 #include "sim/formats/known_spelling.hpp"
 #include "sim/formats/own_files.hpp"
 #include "viewer/answers/pictures.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <system_error>
 
 namespace ddlsim {
 namespace {
@@ -30,16 +36,31 @@ void set_model(nlohmann::json& request, const PlanCommand& command, const Comman
   for (const auto& note : notes) narrate(line, note);
 }
 
-} // namespace
-
-namespace {
+/// Throws UserError where the question is in words and nobody says on which machines.
+void check_machines_named(const PlanCommand& command) {
+  const auto& words = command.words;
+  std::error_code ignored;
+  const bool is_file = command.request.extension() == ".json" || std::filesystem::exists(command.request, ignored);
+  if (is_file && words.tokens.empty() && words.samples.empty() && words.deadline.empty() && words.budget.empty() &&
+      words.power.empty())
+    return;
+  throw UserError("--on", "",
+                  fmt::format("missing; it names the machines on which {} may be trained, like --on p5,p6-b200 or --on "
+                              "\"64 x 8 x H100, 8x400 Gb/s IB\" (`ddlsim list clusters`); without it a request's file "
+                              "is asked, whose limits --set changes",
+                              command.request.string()));
+}
 
 /// The command with the file of its request, which is made where the request is in words.
 PlanCommand with_request(PlanCommand command, const CommandLine& line) {
-  if (command.words.machines.empty()) return command;
+  if (command.words.machines.empty()) {
+    check_machines_named(command);
+    return command;
+  }
   command.words.model = command.model.empty() ? command.request.string() : command.model;
   command.model.clear();
   command.request = kept_request(command.words, command.sequence, line);
+  command.words.prices.clear(); // the request has them
   return command;
 }
 
@@ -52,10 +73,12 @@ int run_plan(const PlanCommand& asked, const CommandLine& line) {
     set_model(document, command, line);
     for (const auto& note : spell_as_known(document, data)) narrate(line, note);
     data = take_own_files(document, command.request, data);
+    set_prices(document, command.words.prices);
   };
   const auto request = read_plan_request(command.request, command.changes, spell);
   const auto plan = make_plan(request, data, task_runner(line, "options"), threads_of_each(line.threads, 1));
-  for (const auto& warning : plan.warnings) narrate(line, warning);
+  const bool is_screen = !command.details && !command.csv && !command.markdown && !line.json;
+  for (const auto& warning : is_screen ? plan.warnings : all_warnings(plan)) narrate(line, warning);
   write_picture(line, command.picture, [&] { return plan_picture(plan); });
   emit(line, to_output(plan, command, line));
   constexpr int answer_is_no = 3;

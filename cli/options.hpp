@@ -198,7 +198,6 @@ struct NewCommand {
   std::string memory;
   std::string bandwidth;
   std::string power;
-  std::string price;
   int year = 0;
   PlanWords plan; ///< words of a new plan; its model is above
 };

@@ -24,6 +24,7 @@ std::string examples_of(const std::string& command) {
        "  ddlsim predict scenarios/iris-resnet50.json --sweep /batch_per_gpu=32,64 --sweep /cluster=iris,dgx1-v100\n"
        "Words of the answer: ddlsim explain TERM"},
       {"plan", "Examples:\n"
+               "  ddlsim plan llama_3.1_8b_seq8192 --on p5,p6-b200 --price p5=60 --tokens 1T --within 30d --budget 3M\n"
                "  ddlsim plan scenarios/plans/imagenet-90-epochs.json\n"
                "  ddlsim plan scenarios/plans/imagenet-90-epochs.json --set '/limits/deadline=\"6 h\"'\n"
                "  ddlsim plan scenarios/plans/extend-iris.json --markdown --output proposal.md\n"

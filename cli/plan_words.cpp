@@ -4,6 +4,8 @@
 #include "cli/config_model.hpp"
 #include "own/new_cluster.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/spelling.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/gpu_names.hpp"
 #include "sim/formats/own_files.hpp"
@@ -60,18 +62,45 @@ std::string kept_cluster(const std::string& text, const CommandLine& line) {
   return folder.string();
 }
 
+/// Notes under --on what is wrong with a machine in words, of which the error names the options of `new cluster`.
+void add_of_machine(const std::string& text, const UserError& error, Mistakes& mistakes) {
+  for (const auto& one : error.mistakes()) {
+    const auto option = one.where.find_first_not_of('-');
+    const bool is_of_on = one.where == "--on" || option == std::string::npos;
+    mistakes.add("--on",
+                 is_of_on ? one.what : fmt::format("{}: {}: {}", in_quotes(text), one.where.substr(option), one.what));
+  }
+}
+
+/// Makes the cluster of a machine in words, and looks up the name of another. Notes mistakes under --on.
+void settle_machine(std::string& machine, const PlanWords& words, const CommandLine& line, Mistakes& mistakes) {
+  const auto typed = machine;
+  try {
+    if (is_machine_words(machine)) machine = kept_cluster(machine, line);
+    if (is_path(machine)) {
+      machine = path_from(machine, words.file).string();
+      return;
+    }
+    const DataFolder data{line.data_folder};
+    const auto meant = spelt_like(machine, list_clusters(data));
+    load_cluster(data, meant.empty() ? machine : meant);
+  } catch (const UserError& error) {
+    add_of_machine(typed, error, mistakes);
+  }
+}
+
 } // namespace
 
 void settle_words(PlanWords& words, long sequence, const CommandLine& line) {
   words.machines = split_machines(words.machines);
+  Mistakes mistakes("");
+  check_plan_words(words, mistakes);
+  for (auto& machine : words.machines) settle_machine(machine, words, line, mistakes);
+  mistakes.throw_if_any();
   std::vector<std::string> notes;
   words.model = table_of_config(words.model, words.file, sequence, line, notes);
   for (const auto& note : notes) narrate(line, note);
   if (is_path(words.model)) words.model = path_from(words.model, words.file).string();
-  for (auto& machine : words.machines) {
-    if (is_machine_words(machine)) machine = kept_cluster(machine, line);
-    if (is_path(machine)) machine = path_from(machine, words.file).string();
-  }
 }
 
 fs::path kept_request(PlanWords words, long sequence, const CommandLine& line) {

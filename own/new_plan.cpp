@@ -1,7 +1,9 @@
 #include "own/new_plan.hpp"
 
+#include "own/node_prices.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
+#include "sim/base/units.hpp"
 #include "sim/formats/known_spelling.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
@@ -54,23 +56,21 @@ bool is_language_model(const Model& model) {
   return model.tokens_per_sample() > 0 && std::any_of(model.layers.begin(), model.layers.end(), is_attention);
 }
 
-/// Notes words that are missing or contradict others.
-void check_words(const PlanWords& words, Mistakes& mistakes) {
-  const auto note = [&](const char* option, const char* what) { mistakes.add(option, what); };
-  if (words.machines.empty()) note("--on", "missing; give clusters, like p5,p6-b200 (`ddlsim list clusters`)");
-  if (words.tokens.empty() && words.samples.empty())
-    note("--tokens", "missing; give the tokens of the training, like 300B, or --samples of an epoch");
-  if (!words.tokens.empty() && !words.samples.empty()) note("--samples", "contradicts --tokens; give one of them");
-  if (!words.tokens.empty() && words.epochs > 0)
-    note("--epochs", "goes with --samples; --tokens are those of all epochs");
-  if (words.global_batch > 0 && words.batch_per_gpu > 0)
-    note("--batch", "contradicts --global-batch; give one of them");
+void check_quantity(const char* option, const std::string& typed, Dimension dimension, Mistakes& mistakes) {
+  if (typed.empty()) return;
+  try {
+    parse_quantity(typed, dimension);
+  } catch (const UserError& error) {
+    mistakes.add(option, error.mistakes().front().what);
+  }
 }
 
-/// A sum of money: a number alone is in US dollars.
-std::string money_of(const std::string& typed) {
-  const bool has_unit = typed.find("USD") != std::string::npos || typed.find('$') != std::string::npos;
-  return has_unit ? typed : typed + " USD";
+void check_quantities(const PlanWords& words, Mistakes& mistakes) {
+  check_quantity("--tokens", words.tokens, Dimension::count, mistakes);
+  check_quantity("--samples", words.samples, Dimension::count, mistakes);
+  check_quantity("--within", words.deadline, Dimension::time, mistakes);
+  check_quantity("--budget", words.budget.empty() ? "" : money_of(words.budget), Dimension::price, mistakes);
+  check_quantity("--power", words.power, Dimension::power, mistakes);
 }
 
 RequestJson length_of(const PlanWords& words) {
@@ -159,15 +159,35 @@ MachineWords machine_words(const std::string& text) {
   return {std::stoi(found[1]), std::stoi(found[2]), found[3], found[4]};
 }
 
+void check_plan_words(const PlanWords& words, Mistakes& mistakes) {
+  const auto note = [&](const char* option, const char* what) { mistakes.add(option, what); };
+  if (words.machines.empty()) note("--on", "missing; give clusters, like p5,p6-b200 (`ddlsim list clusters`)");
+  if (words.tokens.empty() && words.samples.empty())
+    note("--tokens", "missing; give the tokens of the training, like 300B, or --samples of an epoch");
+  if (!words.tokens.empty() && !words.samples.empty()) note("--samples", "contradicts --tokens; give one of them");
+  if (!words.tokens.empty() && words.epochs > 0)
+    note("--epochs", "goes with --samples; --tokens are those of all epochs");
+  if (words.global_batch > 0 && words.batch_per_gpu > 0)
+    note("--batch", "contradicts --global-batch; give one of them");
+  check_quantities(words, mistakes);
+}
+
 NewPlan new_plan(const PlanWords& words, const DataFolder& data) {
-  Mistakes mistakes("plan");
-  check_words(words, mistakes);
+  Mistakes mistakes("");
+  check_plan_words(words, mistakes);
   mistakes.throw_if_any();
   const auto model = model_asked(words, data);
   const bool is_language = is_language_model(model);
   NewPlan made;
   RequestJson candidates = RequestJson::array();
-  for (const auto& machine : words.machines) candidates.push_back(candidate_of(words, machine, is_language));
+  std::vector<std::string> names;
+  for (const auto& machine : words.machines) {
+    candidates.push_back(candidate_of(words, machine, is_language));
+    names.push_back(candidates.back()["name"]);
+  }
+  for (const auto& price : stated_prices(words.prices, names, mistakes))
+    candidates[price.machine]["price"] = price_of_candidate(price);
+  mistakes.throw_if_any();
   RequestJson request{{"format", "ddlsim-plan-request"},
                       {"version", 1},
                       {"name", words.file.stem().string()},

@@ -1,6 +1,7 @@
 #pragma once
 // Makes a plan request from the words of a command line, for `ddlsim plan MODEL --on CLUSTER` and `ddlsim new plan`.
 
+#include "sim/base/json.hpp"
 #include "sim/formats/data_folder.hpp"
 
 #include <filesystem>
@@ -21,12 +22,13 @@ struct PlanWords {
   std::string deadline; ///< "": not limited, as are the next two
   std::string budget;   ///< a number alone is in US dollars
   std::string power;
-  double chance = 0;        ///< probability with which deadline and budget must be met; 0: the usual
-  double global_batch = 0;  ///< samples of an iteration on all GPUs; 0: a usual one
-  double batch_per_gpu = 0; ///< samples of a GPU in an iteration; 0: global_batch
-  std::string precision;    ///< "": bf16 for language models, else fp32
-  std::string preset;       ///< "": megatron-lm for language models, else pytorch-ddp
-  std::vector<int> gpus;    ///< numbers of GPUs to try; empty: doubled up to what a cluster may have
+  double chance = 0;               ///< probability with which deadline and budget must be met; 0: the usual
+  double global_batch = 0;         ///< samples of an iteration on all GPUs; 0: a usual one
+  double batch_per_gpu = 0;        ///< samples of a GPU in an iteration; 0: global_batch
+  std::string precision;           ///< "": bf16 for language models, else fp32
+  std::string preset;              ///< "": megatron-lm for language models, else pytorch-ddp
+  std::vector<int> gpus;           ///< numbers of GPUs to try; empty: doubled up to what a cluster may have
+  std::vector<std::string> prices; ///< texts MACHINE=USD of a node-hour, as typed
 };
 
 struct NewPlan {
@@ -51,8 +53,12 @@ bool is_machine_words(const std::string& text);
 /// Reads "64 x 8 x H100, 8x400 Gb/s IB". Throws UserError that shows the form.
 MachineWords machine_words(const std::string& text);
 
+/// Notes, under its option, each of the words that is missing, contradicts another, or is no quantity. The machines and
+/// their prices are not looked up.
+void check_plan_words(const PlanWords& words, Mistakes& mistakes);
+
 /// Makes the request. A language model gets the best layout of each scale, other models the library's all-reduce.
-/// Throws UserError with every word that is missing or contradicts another.
+/// Throws UserError with the mistakes of check_plan_words(), or those of the prices.
 NewPlan new_plan(const PlanWords& words, const DataFolder& data);
 
 } // namespace ddlsim

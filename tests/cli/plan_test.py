@@ -74,6 +74,28 @@ class Plan(Case):
         read = run("plan", file, "--json", "--set", "/samples=40", "--quiet")
         self.assertEqual(json.loads(read.stdout)["options"], options)
 
+    def test_a_price_in_one_line_is_what_a_budget_is_judged_by(self):
+        words = ("--on", "iris,p5,2 x 8 x H100, 8x400 Gb/s IB", "--tokens", "1B", "--within", "90d", "--budget", "3M", "--gpus", "16")
+        asked = ("llama_3.1_8b_seq8192", *words, "--price", "p5=50", "--price", "3=60")
+        answer = json.loads(run("plan", *asked, "--json", "--set", "/samples=40", "--quiet").stdout)
+        prices = {machine["candidate"]: machine["usd_per_node_hour"] for machine in answer["machines"]}
+        self.assertEqual(prices, {"iris": None, "p5": 50, "2x8-h100": 60})
+        file = self.folder / "mine.json"
+        self.assertEqual(run("new", "plan", file, "--model", *asked).returncode, 0)
+        self.assertEqual(json.loads(file.read_text())["candidates"][2]["price"]["usd_per_node_hour"], 60)
+        dearer = json.loads(run("plan", file, "--json", "--set", "/samples=40", "--quiet", "--price", "p5=100").stdout)
+        self.assertEqual([machine["usd_per_node_hour"] for machine in dearer["machines"]], [None, 100, 60])
+
+    def test_mistakes_of_words_are_told_under_their_options(self):
+        words = ("plan", "llama_3.1_8b_seq8192", "--on", "64 x 8 x H100,4 x 8 x H10000, 8x400 Gb/s IB,p55", "--tokens", "1B", "--within", "two months")
+        result = run(*words)
+        self.refused(result, 1, "--within: ", '--on: "64 x 8 x H100": network: missing', "H10000", "p55")
+        for word in ("--gpu:", "--network:", "plan.json"):
+            self.assertNotIn(word, result.stderr)
+        self.refused(run("plan", "llama_3.1_8b_seq8192", "--tokens", "1B"), 1, "--on: missing; it names the machines")
+        self.refused(run("plan", "llama_3.1_8b_seq8192"), 1, "--on: missing; it names the machines")
+        self.refused(run("plan", "llama_3.1_8b_seq8192", "--on", "p5", "--tokens", "1B", "--price", "p6=3"), 1, '--price: no machine is called "p6"', "1 p5")
+
     def test_exit_3_where_nothing_keeps_the_limits(self):
         self.assertEqual(run("plan", REQUEST, *QUICK, "--set", '/limits/budget="1 USD"', "--quiet").returncode, 3)
 

@@ -1,4 +1,5 @@
 #include "own/new_plan.hpp"
+#include "own/node_prices.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/data_folder.hpp"
 
@@ -96,6 +97,45 @@ TEST_CASE("words that are missing or contradict each other are told at once", "[
   words.samples = "3M";
   CHECK_THROWS_WITH(new_plan(words, shipped_for_plans), Catch::Contains("--samples") && Catch::Contains("--epochs"));
   CHECK_THROWS_WITH(new_plan(words_of("llama-9"), shipped_for_plans), Catch::Contains("llama"));
+}
+
+TEST_CASE("a price is stated for a machine by its name or number", "[new-plan]") {
+  auto words = words_of("llama_3.1_8b_seq8192");
+  words.machines = {"p5", "/tmp/64x8-h100", "iris"};
+  words.prices = {"P5=98", "2=$70", "iris=1.5k USD"};
+  const auto candidates = request_of(words)["candidates"];
+  CHECK(candidates[0]["price"]["usd_per_node_hour"] == 98);
+  CHECK(candidates[0]["price"]["kind"] == "on-demand");
+  CHECK(candidates[1]["price"]["usd_per_node_hour"] == 70);
+  CHECK(candidates[2]["price"]["usd_per_node_hour"] == 1500);
+  words.prices = {"p6=98", "p5", "p5=many", "p5=0"};
+  try {
+    new_plan(words, shipped_for_plans);
+    FAIL("nothing was said");
+  } catch (const UserError& error) {
+    CHECK(error.mistakes().size() == 4);
+    CHECK_THAT(error.what(),
+               Catch::Contains("--price: no machine is called \"p6\"") && Catch::Contains("1 p5, 2 64x8-h100, 3 iris"));
+  }
+}
+
+TEST_CASE("a stated price replaces that of a request", "[new-plan]") {
+  auto request = nlohmann::json::parse(R"({"candidates": [{"cluster": "p5"}, {"name": "b", "cluster": "p5"}]})");
+  set_prices(request, {"b=5"});
+  CHECK_FALSE(request["candidates"][0].contains("price"));
+  CHECK(request["candidates"][1]["price"]["usd_per_node_hour"] == 5);
+  CHECK_THROWS_WITH(set_prices(request, {"c=5"}), Catch::Contains("1 p5, 2 b"));
+}
+
+TEST_CASE("a word that is no quantity is told under its option, with the others", "[new-plan]") {
+  auto words = words_of("llama_3.1_8b_seq8192");
+  words.deadline = "two months";
+  words.budget = "much";
+  words.power = "3 apples";
+  words.tokens = "all";
+  CHECK_THROWS_WITH(new_plan(words, shipped_for_plans),
+                    Catch::StartsWith("--tokens: ") && Catch::Contains("--within: ") && Catch::Contains("--budget: ") &&
+                        Catch::Contains("--power: "));
 }
 
 } // namespace ddlsim
