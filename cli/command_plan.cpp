@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <system_error>
 
 namespace ddlsim {
@@ -64,6 +65,15 @@ PlanCommand with_request(PlanCommand command, const CommandLine& line) {
   return command;
 }
 
+PlanRequest request_of(const PlanCommand& command, const std::function<void(nlohmann::json&)>& edit) {
+  if (command.words.machines.empty()) return read_plan_request(command.request, command.changes, edit);
+  try {
+    return read_plan_request(command.request, command.changes, edit);
+  } catch (const UserError& error) {
+    throw under_options(error);
+  }
+}
+
 } // namespace
 
 int run_plan(const PlanCommand& asked, const CommandLine& line) {
@@ -75,7 +85,7 @@ int run_plan(const PlanCommand& asked, const CommandLine& line) {
     data = take_own_files(document, command.request, data);
     set_prices(document, command.words.prices);
   };
-  const auto request = read_plan_request(command.request, command.changes, spell);
+  const auto request = request_of(command, spell);
   const auto plan = make_plan(request, data, task_runner(line, "options"), threads_of_each(line.threads, 1));
   const bool is_screen = !command.details && !command.csv && !command.markdown && !line.json;
   for (const auto& warning : is_screen ? plan.warnings : all_warnings(plan)) narrate(line, warning);

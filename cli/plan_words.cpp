@@ -15,6 +15,8 @@
 #include <cctype>
 #include <functional>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace ddlsim {
 namespace {
@@ -112,6 +114,22 @@ fs::path kept_request(PlanWords words, long sequence, const CommandLine& line) {
   const auto file = folder_of(made.text, line) / words.file.filename();
   keep(file, made.text);
   return file;
+}
+
+UserError under_options(const UserError& error) {
+  static const std::vector<std::pair<std::string, std::string>> options_of_ends{
+      {"/precision", "--precision"}, {"/preset", "--preset"},
+      {"/chance", "--chance"},       {"/global_batch", "--global-batch"},
+      {"/batch_per_gpu", "--batch"}, {"/cluster", "--on"},
+      {"/epochs", "--epochs"}};
+  auto mistakes = error.mistakes();
+  for (auto& mistake : mistakes)
+    for (const auto& [end, option] : options_of_ends)
+      if (mistake.path.ends_with(end)) {
+        mistake = {option, "", mistake.what};
+        break;
+      }
+  return UserError(std::move(mistakes));
 }
 
 } // namespace ddlsim

@@ -3,6 +3,7 @@
 
 #include "cli/options.hpp"
 #include "own/new_plan.hpp"
+#include "sim/base/error.hpp"
 
 #include <filesystem>
 
@@ -14,5 +15,8 @@ void settle_words(PlanWords& words, long sequence, const CommandLine& line);
 
 /// Makes the request and keeps it. Returns its file. Throws UserError as new_plan() does.
 std::filesystem::path kept_request(PlanWords words, long sequence, const CommandLine& line);
+
+/// Names the options in place of the fields of a request that was made of words.
+UserError under_options(const UserError& error);
 
 } // namespace ddlsim

@@ -92,6 +92,10 @@ class Plan(Case):
         self.refused(result, 1, "--within: ", '--on: "64 x 8 x H100": network: missing', "H10000", "p55")
         for word in ("--gpu:", "--network:", "plan.json"):
             self.assertNotIn(word, result.stderr)
+        for option, value in (("--precision", "fp99"), ("--chance", "0.2")):
+            result = run("plan", "llama_3.1_8b_seq8192", "--on", "p5", "--tokens", "1B", option, value)
+            self.refused(result, 1, f"{option}: ")
+            self.assertNotIn(".json", result.stderr)
         self.refused(run("plan", "llama_3.1_8b_seq8192", "--tokens", "1B"), 1, "--on: missing; it names the machines")
         self.refused(run("plan", "llama_3.1_8b_seq8192"), 1, "--on: missing; it names the machines")
         self.refused(run("plan", "llama_3.1_8b_seq8192", "--on", "p5", "--tokens", "1B", "--price", "p6=3"), 1, '--price: no machine is called "p6"', "1 p5")

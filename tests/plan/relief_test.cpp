@@ -156,6 +156,8 @@ TEST_CASE("nodes, power and memory that stand in the way are named", "[plan]") {
   REQUIRE(relief_of(plan, Remedy::memory) != nullptr);
   CHECK(relief_of(plan, Remedy::memory)->candidate == "large");
   CHECK_FALSE(relief_of(plan, Remedy::memory)->would_fit.empty());
+  CHECK_THAT(to_terminal_text(plan), Catch::Contains("of large lack"));
+  CHECK_THAT(to_screen_text(plan), !Catch::Contains("of large lack"));
 }
 
 TEST_CASE("each figure has one winner, and a lone option wins nothing", "[plan]") {
