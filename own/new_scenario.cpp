@@ -1,8 +1,10 @@
 #include "own/new_scenario.hpp"
 
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/formats/check.hpp"
 #include "sim/formats/known_spelling.hpp"
+#include "sim/formats/model_state.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
 
@@ -53,8 +55,6 @@ std::vector<int> doubled_counts(const Cluster& cluster) {
   return counts;
 }
 
-constexpr const char* fsdp_preset = "pytorch-fsdp2";
-
 bool can_run(const Cluster& cluster, const std::string& name, const DataFolder& data) {
   const auto presets = load_presets(data);
   const auto* preset = preset_named(presets, name);
@@ -64,30 +64,81 @@ bool can_run(const Cluster& cluster, const std::string& name, const DataFolder& 
 /// Presets that run a strategy, the usual one first.
 std::vector<std::string> presets_for(const std::string& strategy) {
   const auto name = value_meant<StrategyName>(strategy);
-  if (name == StrategyName::fsdp) return {fsdp_preset, "pytorch-fsdp"};
+  if (name == StrategyName::fsdp) return {"pytorch-fsdp2", "pytorch-fsdp"};
   if (name && is_sharded(*name)) return {"deepspeed"};
   if (name == StrategyName::model_parallel) return {"megatron-lm"};
   return {"pytorch-ddp", "pytorch-gloo"};
 }
 
-std::string usual_preset(const Cluster& cluster, const std::vector<std::string>& strategies, const DataFolder& data) {
-  const auto& first = strategies.front();
-  const bool mixes_fsdp = first == "fsdp" && std::any_of(strategies.begin(), strategies.end(),
-                                                         [](const auto& name) { return name != "fsdp"; });
-  for (const auto& name : presets_for(mixes_fsdp ? "auto" : first))
-    if (can_run(cluster, name, data)) return name;
-  return "pytorch-ddp"; // its mistake then lists the transports of the cluster
+/// Whether a strategy has a preset that runs few others.
+bool has_own_preset(const std::string& strategy) {
+  return strategy == to_text(StrategyName::fsdp) || strategy == to_text(StrategyName::model_parallel);
 }
 
-/// The strategies as a scenario has them. Where no preset was stated, fsdp has its own beside others.
+/// The first preset for the strategy that the cluster can run; "" where it can run none.
+std::string runnable_preset(const Cluster& cluster, const std::string& strategy, const DataFolder& data) {
+  for (const auto& name : presets_for(strategy))
+    if (can_run(cluster, name, data)) return name;
+  return "";
+}
+
+/// The preset of the first strategy that takes none of its own.
+std::string usual_preset(const Cluster& cluster, const std::vector<std::string>& strategies, const DataFolder& data) {
+  const auto shares = std::find_if_not(strategies.begin(), strategies.end(), has_own_preset);
+  const auto preset = runnable_preset(cluster, shares == strategies.end() ? strategies.front() : *shares, data);
+  return preset.empty() ? "pytorch-ddp" : preset; // its mistake then lists the transports of the cluster
+}
+
+Model model_requested(const ScenarioRequest& request, const DataFolder& data) {
+  if (!request.table.empty()) return read_model(path_from(request.table, request.file));
+  if (is_path(request.model)) return read_model(path_from(request.model, request.file));
+  const auto name = model_meant(request.model, list_models(data));
+  return load_model(data, name.empty() ? request.model : name);
+}
+
+double gpu_memory_bytes(const Cluster& cluster, const ScenarioRequest& request, const DataFolder& data) {
+  if (!is_path(request.cluster)) return find_device(load_gpus(data), cluster.gpu).memory_bytes;
+  const auto own = with_own_cluster(data, own_cluster_folder(path_from(request.cluster, request.file)));
+  const auto gpu = is_path(cluster.gpu) ? std::filesystem::path(cluster.gpu).stem().string() : cluster.gpu;
+  return find_device(load_gpus(own), gpu).memory_bytes;
+}
+
+/// What to ask where nobody says how to train: fsdp and model parallelism where one GPU cannot hold the model's state.
+std::vector<std::string> usual_strategies(const Cluster& cluster, const ScenarioRequest& request,
+                                          const DataFolder& data, std::vector<std::string>& notes) try {
+  const auto model = model_requested(request, data);
+  const double memory_bytes = gpu_memory_bytes(cluster, request, data);
+  if (memory_bytes == 0 || training_state_bytes(model) <= memory_bytes) return {"auto"};
+  std::vector<std::string> names{to_text(StrategyName::fsdp)};
+  if (has_attention_layer(model)) names.push_back(to_text(StrategyName::model_parallel));
+  std::erase_if(names, [&](const auto& name) {
+    const bool is_other = !request.preset.empty() && !is_in(presets_for(name), request.preset);
+    return is_other || runnable_preset(cluster, name, data).empty();
+  });
+  if (names.empty()) return {"auto"};
+  constexpr double bytes_of_gb = 1e9;
+  notes.push_back(
+      fmt::format("no strategy stated: weights, gradients and optimizer are {:.0f} GB, and a GPU has {:.0f} "
+                  "GB, so {} {} taken",
+                  training_state_bytes(model) / bytes_of_gb, memory_bytes / bytes_of_gb, fmt::join(names, " and "),
+                  names.size() > 1 ? "are" : "is"));
+  return names;
+} catch (const UserError&) {
+  return {"auto"}; // the check of the scenario reports the mistake together with all others
+}
+
+/// The strategies as a scenario has them. A layout is searched. Where no preset was stated, a strategy with a preset of
+/// its own has that beside others.
 Json strategies_json(const std::vector<std::string>& names, const std::string& preset, bool stated,
                      const Cluster& cluster, const DataFolder& data, std::vector<std::string>& notes) {
   Json strategies = Json::array();
   for (const auto& name : names) {
     strategies.push_back({{"name", name}});
-    if (stated || name != "fsdp" || preset == fsdp_preset || !can_run(cluster, fsdp_preset, data)) continue;
-    strategies.back()["preset"] = fsdp_preset;
-    notes.push_back(fmt::format("no preset stated: fsdp takes {}", fsdp_preset));
+    if (name == to_text(StrategyName::model_parallel)) strategies.back()["layout"] = "best";
+    const auto own = stated || !has_own_preset(name) ? "" : runnable_preset(cluster, name, data);
+    if (own.empty() || own == preset) continue;
+    strategies.back()["preset"] = own;
+    notes.push_back(fmt::format("no preset stated: {} takes {}", name, own));
   }
   return strategies;
 }
@@ -112,7 +163,7 @@ NewScenario new_scenario(const ScenarioRequest& request, const DataFolder& data)
   if (counts.empty()) counts = doubled_counts(cluster);
   std::vector<std::string> names;
   for (const auto& name : request.strategies) names.push_back(usual_name<StrategyName>(name));
-  if (names.empty()) names.emplace_back("auto");
+  if (names.empty()) names = usual_strategies(cluster, request, data, made.notes);
   const auto preset = request.preset.empty() ? usual_preset(cluster, names, data) : request.preset;
   if (request.preset.empty()) made.notes.push_back(fmt::format("no preset stated: {} is taken", preset));
   if (request.precision.empty()) made.notes.emplace_back("no precision stated: fp32 is taken");

@@ -17,10 +17,12 @@ struct ScenarioRequest {
   std::string cluster;        ///< shipped name, or path of a folder
   double batch_per_gpu = 0;
   std::string precision; ///< precision; "": fp32
-  /// preset; "": pytorch-ddp, or pytorch-gloo if the cluster has no faster transport, and pytorch-fsdp2 for fsdp
+  /// preset; "": pytorch-ddp, or pytorch-gloo if the cluster has no faster transport, and that of each for fsdp and
+  /// model-parallel
   std::string preset;
   std::vector<int> gpus; ///< numbers of GPUs; empty: doubled from one to the most that the cluster may have
-  std::vector<std::string> strategies; ///< strategies; empty: auto
+  /// strategies; empty: auto, or what shards a model whose state one GPU cannot hold. `model-parallel` gets the best layout
+  std::vector<std::string> strategies;
 };
 
 struct NewScenario {

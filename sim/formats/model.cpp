@@ -4,6 +4,7 @@
 #include "sim/formats/field_table.hpp"
 #include "sim/formats/file_formats.hpp"
 #include "sim/formats/layer_blocks.hpp"
+#include "sim/formats/model_state.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
@@ -259,6 +260,16 @@ double Model::tokens_per_sample() const {
   const auto* const last = sample.data() + sample.size() - after.size();
   const auto read = std::from_chars(first, last, tokens);
   return read.ec == std::errc() && read.ptr == last && tokens > 0 ? tokens : 0;
+}
+
+bool has_attention_layer(const Model& model) {
+  return std::any_of(model.layers.begin(), model.layers.end(),
+                     [](const auto& layer) { return layer.kind == "attention"; });
+}
+
+double training_state_bytes(const Model& model) {
+  const double copies = has_attention_layer(model) ? 4 : 3;
+  return fp32_bytes * (copies * model.parameters + model.frozen_parameters);
 }
 
 double Model::size_bytes() const {

@@ -1,5 +1,6 @@
 #include "sim/predict/asked_machine.hpp"
 
+#include "sim/formats/model_state.hpp"
 #include "sim/iteration/memory_fit.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 #include "sim/predict/report.hpp"
@@ -67,6 +68,8 @@ AskedMachine asked_machine(const Scenario& scenario, const Model& model, const C
   machine.tokens_per_sample = model.tokens_per_sample();
   machine.gpus_per_node = scenario.gpus_per_node > 0 ? scenario.gpus_per_node : cluster.gpus_per_node;
   machine.gpu_memory_bytes = gpu.memory_bytes > 0 ? installed_bytes(gpu) : 0;
+  machine.needs_shards = gpu.memory_bytes > 0 && training_state_bytes(model) > gpu.memory_bytes;
+  machine.attends = has_attention_layer(model);
   machine.node = fmt::format("{} {}", machine.gpus_per_node, gpu.name.empty() ? "processes" : gpu.name);
   machine.network = ports_in_words(cluster, transport);
   return machine;

@@ -179,6 +179,8 @@ struct AskedMachine {
   double tokens_per_sample = 0; ///< 0 where a sample is not a sequence of tokens
   int gpus_per_node = 0;
   double gpu_memory_bytes = 0; ///< 0: not known
+  bool needs_shards = false;   ///< whether weights, gradients and optimizer are larger than a GPU's memory
+  bool attends = false;        ///< whether the model has attention
   std::string node;            ///< "4 V100-SXM2-16GB"; "8 processes on processors" without a GPU
   std::string network;         ///< "100 Gb/s nccl-ib", "8 x 400 Gb/s nccl-ib"; "" for a transport inside a node
 };

@@ -332,6 +332,18 @@ std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
+/// The option that asks what would work, where no strategy asked shards a model that one GPU cannot hold.
+std::string what_to_try(const Prediction& prediction) {
+  const auto shards = [](const StrategyAnswer& answer) {
+    return is_sharded(answer.strategy.name) || is_model_parallel(answer.strategy.name);
+  };
+  const auto& all = prediction.strategies;
+  if (!prediction.machine.needs_shards || std::any_of(all.begin(), all.end(), shards)) return "";
+  const auto* strategy = prediction.machine.attends ? R"({"name": "model-parallel", "layout": "best"})"
+                                                    : R"({"name": "fsdp", "preset": "pytorch-fsdp2"})";
+  return fmt::format("Try: --set '/strategies/0={}'\n", strategy); // one line, to be copied
+}
+
 std::string impossible_screen(const Prediction& prediction) {
   auto text = to_lines(screen_headline(prediction), screen_columns) + "\n";
   text += to_lines("None of the scales asked for is possible.", screen_columns) + "\n";
@@ -341,11 +353,12 @@ std::string impossible_screen(const Prediction& prediction) {
     for (const auto& point : answer.points) {
       if (std::find(told.begin(), told.end(), point.error) != told.end()) continue;
       told.push_back(point.error);
-      if (lines_in(text) + lines_each >= screen_lines) continue;
-      text += screen_text(
-          fmt::format("{}, {} GPUs: {}.", label_of(answer.strategy), with_commas(point.gpus), point.error), lines_each);
+      if (lines_in(text) + lines_each + 1 >= screen_lines) continue;
+      text += screen_text(fmt::format("{}, {} GPU{}: {}.", label_of(answer.strategy), with_commas(point.gpus),
+                                      point.gpus == 1 ? "" : "s", point.error),
+                          lines_each);
     }
-  return text + "More: --details (every way and scale), --json.\n";
+  return text + what_to_try(prediction) + "More: --details (every way and scale), --json.\n";
 }
 
 } // namespace

@@ -164,6 +164,31 @@ TEST_CASE("a scenario of a few words asks from one GPU to what the cluster may g
   CHECK(made.notes.size() == 3);
 }
 
+TEST_CASE("a scenario of a model that no GPU holds asks for what shards it") {
+  const ddlsim_test::TemporaryFolder folder;
+  ScenarioRequest request{folder.path() / "mine.json", "llama_2_13b_seq4096", "", 0, "p5", 4, "bf16", "", {8, 64}, {}};
+  const auto asked = [&] {
+    const auto file = folder.write("mine.json", new_scenario(request, shipped_for_own).text);
+    check_file(file, shipped_for_own);
+    return ddlsim::read_scenario(file);
+  };
+  const auto sharded = asked();
+  CHECK(sharded.preset == "pytorch-fsdp2");
+  REQUIRE(sharded.strategies.size() == 2);
+  CHECK(sharded.strategies[0].name == ddlsim::StrategyName::fsdp);
+  CHECK(sharded.strategies[1].name == ddlsim::StrategyName::model_parallel);
+  CHECK(sharded.strategies[1].preset == "megatron-lm");
+  CHECK(sharded.strategies[1].parallel.best_layout);
+  request.preset = "megatron-lm";
+  CHECK(asked().strategies.size() == 1);
+  request.preset = "";
+  request.strategies = {"auto", "model-parallel"};
+  CHECK(asked().preset == "pytorch-ddp");
+  request.strategies = {};
+  request.model = "bert_large_seq128";
+  CHECK(asked().strategies.front().name == ddlsim::StrategyName::automatic);
+}
+
 TEST_CASE("a scenario about what is not there is refused with the nearest name") {
   const ddlsim_test::TemporaryFolder folder;
   ScenarioRequest request{folder.path() / "mine.json", "resnet50_v1.6", "", 0, "iris", 64, "bf17", "", {}, {}};
