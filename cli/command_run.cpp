@@ -74,7 +74,13 @@ void emit(const CommandLine& line, const std::string& text) {
 
 void write_page(const CommandLine& line, const std::filesystem::path& file, const std::function<std::string()>& page) {
   if (file.empty()) return;
-  write_file(file, page());
+  const auto text = page();
+  if (text.empty()) {
+    narrate(line, fmt::format("{} is not written: no point of the answer is possible, so there is nothing to draw",
+                              file.string()));
+    return;
+  }
+  write_file(file, text);
   narrate(line, fmt::format("wrote {}", file.string()));
 }
 

@@ -101,6 +101,8 @@ void read_swept_part(const std::string& text, SweptPicture& picture) {
 }
 
 std::string sweep_svg(const Sweep& sweep) {
+  const auto is_drawn = [](const auto& one) { return one.figure.has_value(); };
+  if (std::none_of(sweep.pictures.begin(), sweep.pictures.end(), is_drawn)) return "";
   return chart_svg(chart_of_all(sweep), wide_chart, true);
 }
 
