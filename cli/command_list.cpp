@@ -200,6 +200,7 @@ std::vector<std::string> families(const Rows& rows) {
   return names;
 }
 
+/// All names, or those of families where they take more lines than there are.
 std::string names_in_lines(const std::string& what, const Rows& rows, std::size_t lines) {
   std::vector<std::string> names;
   for (const auto& row : rows) names.push_back(row.front());
@@ -208,12 +209,20 @@ std::string names_in_lines(const std::string& what, const Rows& rows, std::size_
   return text;
 }
 
+/// Cuts a row at the end of a word, because half a number would be another number.
+std::string cut_at_word(const std::string& row, const std::string& end) {
+  if (row.size() <= screen_columns) return row;
+  const auto blank = row.rfind(' ', screen_columns - end.size());
+  const auto word = blank == std::string::npos ? blank : row.find_last_not_of(' ', blank);
+  return word == std::string::npos ? cut_in_the_middle(row, screen_columns) : row.substr(0, word + 1) + end;
+}
+
 /// The table in the width of a screen, whose last column is cut; "" where it does not fit.
 std::string narrow_table(const Listing& listing, std::size_t lines) {
   if (listing.rows.size() + 1 > lines) return "";
   std::string text;
   std::istringstream all(to_table(listing.columns, listing.rows));
-  for (std::string row; std::getline(all, row);) text += row.substr(0, screen_columns) + "\n";
+  for (std::string row; std::getline(all, row);) text += cut_at_word(row, text.empty() ? "" : "...") + "\n";
   return text;
 }
 
@@ -221,17 +230,19 @@ std::string listing_screen(std::vector<Listing> listings, const ListCommand& com
   std::string text;
   std::size_t count = 0;
   const std::size_t room = (screen_lines - 2) / listings.size();
+  const bool has_word = !command.word.empty();
   for (auto& listing : listings) {
     keep_rows(listing.rows, command.word);
     count += listing.rows.size();
     if (listing.rows.empty()) continue;
     const auto table = narrow_table(listing, room);
-    text += table.empty() ? names_in_lines(listing.columns.front().header, listing.rows, room) : table;
+    const auto lines_of_names = has_word ? listing.rows.size() + 1 : room; // who gives a word wants each name
+    text += table.empty() ? names_in_lines(listing.columns.front().header, listing.rows, lines_of_names) : table;
   }
-  const auto with = command.word.empty() ? "" : fmt::format(" with \"{}\"", command.word);
+  const auto with = has_word ? fmt::format(" with \"{}\"", command.word) : "";
+  const auto narrower = has_word ? "" : fmt::format(", or a word: ddlsim list {} WORD", command.what);
   return to_lines(fmt::format("{} {}{}", count, command.what, with), screen_columns) + text +
-         to_lines(fmt::format("More: --details (every figure), or a word: ddlsim list {} WORD", command.what),
-                  screen_columns);
+         to_lines("More: --details (every figure)" + narrower, screen_columns);
 }
 
 } // namespace

@@ -79,7 +79,46 @@ bool contains(std::string_view text, std::string_view part) {
          std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
-/// Returns at most three suggestions: names with a similar spelling, and names that contain the typed one.
+/// "llama_3.1_70b" -> llama, 3, 1, 70b.
+std::vector<std::string> words_of_name(std::string_view name) {
+  std::vector<std::string> words(1);
+  for (const char letter : lower_letters(name))
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0)
+      words.back() += letter;
+    else if (!words.back().empty())
+      words.emplace_back();
+  return words;
+}
+
+/// Letters of the typed words that the candidate has not, and typed words behind the first that differs.
+std::size_t how_unrelated(const std::vector<std::string>& typed, const std::vector<std::string>& words) {
+  const auto differs = std::mismatch(typed.begin(), typed.end(), words.begin(), words.end()).first;
+  auto sum = static_cast<std::size_t>(typed.end() - differs);
+  for (const auto& word : typed) sum += is_in(words, word) ? 0 : word.size();
+  return sum;
+}
+
+/// The candidates that begin with the same word, the most related first.
+std::vector<std::string> related_names(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr std::size_t longest = 100; // of a name that somebody typed
+  std::vector<NearName> related;       // `distance`: as of how_unrelated()
+  if (name.size() > longest) return {};
+  const auto typed = words_of_name(name);
+  for (const auto& candidate : candidates) {
+    const auto words = words_of_name(candidate);
+    if (typed.front().size() < 2 || words.front() != typed.front()) continue;
+    related.push_back({candidate, how_unrelated(typed, words)});
+  }
+  std::stable_sort(related.begin(), related.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.distance, a.name.size()) < std::pair(b.distance, b.name.size());
+  });
+  std::vector<std::string> names;
+  for (const auto& one : related) names.push_back(one.name);
+  return names;
+}
+
+/// Returns at most three suggestions: names with a similar spelling, and names that contain the typed one; where there
+/// are none, names that begin with the same words.
 std::vector<std::string> names_to_offer(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr std::size_t most = 3;
   std::vector<std::string> offered;
@@ -87,6 +126,7 @@ std::vector<std::string> names_to_offer(std::string_view name, const std::vector
   for (const auto& candidate : candidates)
     if (contains(candidate, name) && std::find(offered.begin(), offered.end(), candidate) == offered.end())
       offered.push_back(candidate);
+  if (offered.empty()) offered = related_names(name, candidates);
   offered.resize(std::min(offered.size(), most));
   return offered;
 }

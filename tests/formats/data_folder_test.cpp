@@ -83,6 +83,16 @@ TEST_CASE("of equally near names the first is offered, of unequal the nearest") 
   CHECK(nearest_name("resnet50_v2x", {"resnet50_v1", "resnet50_v2"}) == "resnet50_v2");
 }
 
+TEST_CASE("an unknown name of a long list gets names that begin with the same words") {
+  std::vector<std::string> names{"llama_2_70b_seq4096", "llama_3.1_405b_seq8192", "llama_3.1_8b_seq131072",
+                                 "llama_3.1_8b_seq8192", "llama_3_70b_seq8192"};
+  for (const char* other : {"bert", "gpt2", "lenet5", "vgg16", "vgg19", "mpt_7b", "opt_6.7b", "t5_base", "vit_b"})
+    names.emplace_back(other);
+  const auto text = ddlsim::unknown_name_text("model", "llama_3.1_70b", names, names);
+  CHECK(text.find("did you mean llama_3_70b_seq8192, llama_3.1_8b_seq8192 or ") != std::string::npos);
+  CHECK(ddlsim::unknown_name_text("model", "falcon_7b", names, names).find("did you mean") == std::string::npos);
+}
+
 TEST_CASE("a name of a megabyte is compared with nothing") {
   CHECK(nearest_name(std::string(1U << 20U, 'r'), {"ring"}).empty());
 }
