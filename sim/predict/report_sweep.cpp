@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 
 namespace ddlsim {
@@ -94,30 +95,98 @@ std::string approximations(const Cells& parts) {
   return text;
 }
 
-/// Scenario, strategy, GPUs, rate and efficiency, in the width of a screen; then what cannot be.
+/// What a row is about: "iris-resnet50 /batch_per_gpu=64 /cluster=iris".
+struct SweptName {
+  std::string scenario;
+  std::vector<std::string> paths;
+  std::vector<std::string> values;
+};
+
+SweptName swept_name(const std::string& cell) {
+  SweptName name;
+  std::size_t from = 0;
+  const auto take = [&](std::size_t to) {
+    (name.paths.empty() ? name.scenario : name.values.back()) = cell.substr(from, to - from);
+  };
+  for (auto at = cell.find(" /"); at != std::string::npos; at = cell.find(" /", at + 1)) {
+    const auto end = cell.find_first_of(" =", at + 1);
+    if (end == std::string::npos || cell[end] != '=') continue; // inside a value
+    take(at);
+    name.paths.push_back(cell.substr(at + 1, end - at - 1));
+    name.values.emplace_back();
+    from = end + 1;
+  }
+  take(cell.size());
+  return name;
+}
+
+/// "/input/loader" -> "loader"; the whole path where another field ends so too.
+std::string header_of(const std::string& path, const std::vector<std::string>& paths) {
+  const auto last = [](const std::string& one) { return one.substr(one.rfind('/') + 1); };
+  const auto same = [&](const std::string& other) { return last(other) == last(path); };
+  return std::count_if(paths.begin(), paths.end(), same) > 1 ? path : last(path);
+}
+
+/// Cuts the widest of the first columns until the table has the width of a screen.
+void fit_to_screen(std::vector<Column>& columns, Cells& table, std::size_t texts) {
+  constexpr std::size_t least_width = 6;
+  constexpr std::size_t between = 2;
+  std::vector<std::size_t> widths;
+  std::size_t all = 0;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    widths.push_back(columns[c].header.size());
+    for (const auto& row : table)
+      if (c < row.size()) widths.back() = std::max(widths.back(), row[c].size());
+    all += widths.back() + (c > 0 ? between : 0);
+  }
+  for (; all > screen_columns; --all) {
+    auto& widest = *std::max_element(widths.begin(), widths.begin() + static_cast<std::ptrdiff_t>(texts));
+    if (widest <= least_width) break;
+    --widest;
+  }
+  for (std::size_t c = 0; c < texts; ++c) {
+    columns[c].header = cut_in_the_middle(columns[c].header, widths[c]);
+    for (auto& row : table) row[c] = cut_in_the_middle(row[c], widths[c]);
+  }
+}
+
+/// Whether rows have several scenarios, so that each row names its own.
+bool has_several_scenarios(const Cells& parts) {
+  const auto differs = [&](const auto& row) {
+    return swept_name(row[0]).scenario != swept_name(parts.front()[0]).scenario;
+  };
+  return std::any_of(parts.begin(), parts.end(), differs);
+}
+
+/// Scenario, swept fields, strategy, GPUs, rate and efficiency, in the width of a screen; then what cannot be.
 std::string narrow_sweep_table(const Cells& parts) {
-  constexpr std::size_t widest_scenario = 24;
-  constexpr std::size_t widest_strategy = 16;
   constexpr std::size_t rate_cell = first_interval + 2;
   constexpr std::size_t efficiency_cell = first_interval + 4;
   constexpr std::size_t error_lines = 2;
+  const auto first = parts.empty() ? SweptName{} : swept_name(parts.front()[0]);
+  const bool names_scenarios = first.paths.empty() || has_several_scenarios(parts);
+  std::vector<Column> columns;
+  if (names_scenarios) columns.push_back({"scenario", Align::left});
+  for (const auto& path : first.paths) columns.push_back({header_of(path, first.paths), Align::left});
+  columns.push_back({"strategy", Align::left});
+  const auto texts = columns.size();
+  columns.insert(columns.end(), {{"GPUs"}, {"samples/s"}, {"(90 %)", Align::left}, {"efficiency"}});
   Cells table;
   std::string below;
   for (const auto& row : parts) {
+    const auto name = swept_name(row[0]);
+    auto& cells = table.emplace_back();
+    if (names_scenarios) cells.push_back(name.scenario);
+    cells.insert(cells.end(), name.values.begin(), name.values.end());
+    cells.resize(texts - 1);
+    cells.push_back(row[1]);
     const bool is_error = row.size() == cells_of_error;
-    table.push_back({cut_in_the_middle(row[0], widest_scenario), cut_in_the_middle(row[1], widest_strategy)});
     if (is_error) below += screen_text(fmt::format("{}, {} {}", row[0], row[1], row[2]), error_lines);
-    if (is_error) continue;
-    table.back().insert(table.back().end(), {row[2], row[rate_cell], row[rate_cell + 1], row[efficiency_cell]});
+    if (!is_error) cells.insert(cells.end(), {row[2], row[rate_cell], row[rate_cell + 1], row[efficiency_cell]});
   }
-  return to_table({{"scenario", Align::left},
-                   {"strategy", Align::left},
-                   {"GPUs"},
-                   {"samples/s"},
-                   {"(90 %)", Align::left},
-                   {"efficiency"}},
-                  table) +
-         below + "More: --details (every figure), --html page.html (charts), --json, --csv\n";
+  fit_to_screen(columns, table, texts);
+  return (names_scenarios ? "" : screen_text(first.scenario, 1)) + to_table(columns, table) + below +
+         "More: --details (every figure), --html page.html (charts), --json, --csv\n";
 }
 
 } // namespace
