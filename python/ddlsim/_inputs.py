@@ -164,3 +164,24 @@ def candidates(clusters: Any, gpus: Any, strategy: Any, preset: Optional[str], p
                 candidate.setdefault(name, value)
         made.append(candidate)
     return made
+
+
+def machine_words(machines: Any, folder: Folder) -> List[str]:
+    """For --on: the clusters of candidates, or what a caller says there."""
+    several = [machines] if isinstance(machines, (str, os.PathLike, Mapping)) else list(machines)
+    clusters = [one["cluster"] if isinstance(one, Mapping) and "cluster" in one else one for one in several]
+    return [one if isinstance(one, str) and not is_path(one) or "," in str(one) else cluster_word(one, folder) for one in clusters]
+
+
+def plan_of_words(folder: Folder, model: str, machines: List[str], workload: Mapping[str, Any], sequence: Optional[int],
+                  data: Optional[Any]) -> Dict[str, Any]:
+    """The request that `ddlsim new plan` writes."""
+    file = folder.path / "words.json"
+    known = ("tokens", "samples", "epochs", "global_batch", "precision")
+    words = ["new", "plan", str(file), "--model", model, *_program.repeated("--on", machines), "--quiet"]
+    words += _program.options({**{name: workload.get(name) for name in known}, "batch": workload.get("batch_per_gpu"),
+                               "sequence": sequence, "data": data})
+    _program.run(words, folder)
+    made: Dict[str, Any] = json.loads(file.read_text())
+    del made["name"]
+    return made

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Iterable, List, Mapping, Optional, Union
+import re
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
 
 from . import _inputs, _program
 from ._program import Folder, UsageError, listed, options
@@ -33,6 +34,8 @@ def _data(folder: Optional[PathLike]) -> List[str]:
 def _question(folder: Folder, scenario: Optional[Document], model: Any, cluster: Any, gpus: Optional[Gpus], strategy: Optional[Strategy],
               by_path: Optional[Mapping[str, Any]], data: Optional[PathLike], fields: Mapping[str, Any]) -> List[str]:
     """Words for a scenario, with what is other than in it; or for one that is made of a model and a cluster."""
+    if "gpu" in fields and not isinstance(fields["gpu"], (str, os.PathLike)):
+        raise UsageError("gpu is the name or the file of a GPU; did you mean gpus?")
     if scenario is None:
         made = _inputs.scenario_of_words(folder, model, cluster, gpus, strategy, fields, data)
         return [made, *_data(data), *_inputs.changes(by_path, {})]
@@ -97,20 +100,55 @@ def collective(scenario: Optional[Document] = None, *, operation: str = "all-red
         return Collective.of(_program.run(words, folder))
 
 
-def _request(model: Any, clusters: Any, gpus: Any, strategy: Any, preset: str, price: Any, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A request of ordinary arguments; each goes to the part of the file that has such a key."""
-    missing = [name for name, value in (("model", model), ("clusters", clusters)) if value is None]
+#: What the command calls it: the name in a request.
+WORDS_OF_COMMAND = {"within": "deadline", "batch": "batch_per_gpu"}
+LIMITS = ("deadline", "budget", "power", "nodes", "chance")
+WHOLE = ("goal", "failures", "energy", "slow_node", "seed", "samples_of_parameters")
+
+
+def _spelt_as_requests(fields: Mapping[str, Any]) -> Dict[str, Any]:
+    """The command's words under the names of a request. A budget without a unit is in US dollars, as there."""
+    twice = [f"{word} and {name}" for word, name in WORDS_OF_COMMAND.items() if word in fields and name in fields]
+    if twice:
+        raise UsageError(f"plan: {', '.join(twice)} are the same argument; give one")
+    made = {WORDS_OF_COMMAND.get(name, name): value for name, value in fields.items()}
+    if re.fullmatch(r"[\d.,\s]+[kKMBGT]?\s*", str(made.get("budget", ""))):
+        made["budget"] = f"{made['budget']} USD"
+    return made
+
+
+def _request(folder: Folder, model: Any, clusters: Any, on: Any, gpus: Any, strategy: Any, preset: Optional[str], price: Any,
+             fields: Mapping[str, Any], sequence: Optional[int], data: Optional[PathLike]) -> Mapping[str, Any]:
+    """A request of ordinary arguments; each goes to the part of the file that has such a key. What nobody stated is as the
+    command has it: of clusters= the batch, of on= the strategies and the precision too."""
+    missing = [name for name, value in (("model", model), ("clusters", clusters if on is None else on)) if value is None]
     if missing:
-        raise UsageError(f"plan: {' and '.join(missing)} missing; give a request, or model= and clusters=[...]")
-    limits = {name: fields[name] for name in ("deadline", "budget", "power", "nodes", "chance") if name in fields}
-    whole = {name: fields[name] for name in ("goal", "failures", "energy", "slow_node", "seed", "samples_of_parameters") if name in fields}
+        raise UsageError(f"plan: {' and '.join(missing)} missing; give a request, or model= and clusters=[...] (or on=, as the command)")
+    if on is not None and clusters is not None:
+        raise UsageError("plan: clusters and on are the same argument; give one")
+    limits = {name: fields[name] for name in LIMITS if name in fields}
+    whole = {name: fields[name] for name in WHOLE if name in fields}
     workload = {name: value for name, value in fields.items() if name not in limits and name not in whole}
-    return {"workload": {"model": model, "precision": "fp32", **workload}, **({"limits": limits} if limits else {}), **whole,
-            "candidates": _inputs.candidates(clusters, gpus, strategy, preset, price)}
+    model = _inputs.model_word(model, folder)
+    made: Dict[str, Any] = {"workload": {"model": model, "precision": "fp32", **workload}, **({"limits": limits} if limits else {}), **whole}
+    if on is None:
+        made["candidates"] = _inputs.candidates(clusters, gpus, strategy, preset or DEFAULT_PRESET, price)
+    has_batch = any(name in workload for name in ("batch_per_gpu", "global_batch"))
+    if on is None and (has_batch or not ("tokens" in workload or "samples" in workload)):
+        return made
+    machines = _inputs.machine_words(made["candidates"] if on is None else on, folder)
+    written = _inputs.plan_of_words(folder, model, machines, workload, sequence, data)
+    if on is None:
+        batch = {name: value for name, value in written["workload"].items() if name in ("batch_per_gpu", "global_batch")}
+        return {**made, "workload": {**made["workload"], **batch}}
+    given = {"gpus": gpus, "strategies": strategy, "preset": preset, "price": price}
+    said = {name: value for name, value in given.items() if value is not None}
+    return {**written, **made, "workload": {**written["workload"], **workload, "model": model},
+            "candidates": [{**one, **said} for one in written["candidates"]]}
 
 
-def plan(request: Optional[Document] = None, *, model: Any = None, clusters: Any = None, gpus: Optional[Gpus] = None,
-         strategy: Optional[Strategy] = None, preset: str = DEFAULT_PRESET, price: Optional[Mapping[str, Any]] = None,
+def plan(request: Optional[Document] = None, *, model: Any = None, clusters: Any = None, on: Any = None, gpus: Optional[Gpus] = None,
+         strategy: Optional[Strategy] = None, preset: Optional[str] = None, price: Optional[Mapping[str, Any]] = None,
          sequence: Optional[int] = None, threads: Optional[int] = None, changes: Optional[Mapping[str, Any]] = None,
          data: Optional[PathLike] = None, progress: bool = True, **fields: Any) -> Plan:
     """What to buy or rent for a training: time, cost and energy of each option, with 90 % intervals.
@@ -118,15 +156,18 @@ def plan(request: Optional[Document] = None, *, model: Any = None, clusters: Any
     request   a file or a dict; without it one is made of the other arguments
     model     as of predict(); beside a request, instead of its model
     clusters  names, paths or ddlsim.Cluster of what could be had, or candidates as a request has them
-    gpus, strategy, preset, price  of every cluster
+    on        the same in the words of the command: "p5,p6-b200" or "64 x 8 x H100, 8x400 Gb/s IB"; what is not stated is
+              as the command has it
+    gpus, strategy, preset, price  of every cluster; with clusters= the preset is pytorch-ddp if not given
     fields    without a request: of the workload (tokens="300B", samples=1281167, epochs=90, batch_per_gpu=128 or
-              global_batch=4096, precision="bf16"), of the limits (deadline="90 d", budget="3 M USD", power, nodes,
-              chance), goal, failures, energy. With a request: other values of its top-level fields
+              global_batch=4096, precision="bf16"), of the limits (deadline="90 d" or within="90 d", budget="3M", power,
+              nodes, chance), goal, failures, energy. With a request: other values of its top-level fields
     """
     with Folder() as folder, Shown("plan", progress) as shown:
         beside = options({"model": None if request is None or model is None else _inputs.model_word(model, folder), "sequence": sequence})
         if request is None:
-            request, fields = _request(model, clusters, gpus, strategy, preset, price, fields), {}
+            request = _request(folder, model, clusters, on, gpus, strategy, preset, price, _spelt_as_requests(fields), sequence, data)
+            fields = {}
         if isinstance(request, Mapping):
             request = folder.file_of(_inputs.document(_copied(request), "plan-request", folder), "request.json")
         words = ["plan", os.fspath(request), "--json", "--html", str(folder.path / "page.html"), *_data(data), *beside]

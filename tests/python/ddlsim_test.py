@@ -131,6 +131,23 @@ def test_a_plan_of_ordinary_arguments():
         ddlsim.plan(model="resnet50_v1.5", clusters="iris", samples=1000, epochs=1, batch_per_gpu=1, deadlin="3 h")
 
 
+def test_a_plan_takes_the_words_of_the_command():
+    words = {"tokens": "10B", "gpus": [64], "budget": "3M"}
+    plan = ddlsim.plan(model="llama_3.1_8b_seq8192", on="p5", within="30 d", **words)
+    told = command("plan", "llama_3.1_8b_seq8192", "--on", "p5", "--tokens", "10B", "--within", "30d", "--budget", "3M", "--gpus", "64")
+    assert plan.options[0].time_s.median == told["options"][0]["time_s"]["median"]
+    assert plan.limits.budget_usd == 3e6
+    layout = {"name": "model-parallel", "layout": "best"}
+    batch = ddlsim.plan(model="llama_3.1_8b_seq8192", clusters="p5", strategy=layout, preset="megatron-lm", precision="bf16", **words)
+    assert batch.options[0].global_batch == plan.options[0].global_batch == 512
+    config = ddlsim.plan(model=str(SOURCE / "scenarios/examples/llama-1b-config.json"), sequence=2048, clusters=["p5"], tokens="10B", gpus=[8])
+    assert config.options
+    with pytest.raises(ddlsim.UsageError, match="within and deadline"):
+        ddlsim.plan(model="lenet5", clusters="iris", within="3 h", deadline="3 h")
+    with pytest.raises(ddlsim.UsageError, match="did you mean gpus"):
+        ddlsim.predict(SCENARIO, gpu=8)
+
+
 def test_a_cluster_and_a_model_of_ones_own(tmp_path):
     cluster = ddlsim.new_cluster("mine", gpu="H100-SXM5-80GB", gpus_per_node=8, nodes=16, network="8x400 Gbps ib")
     model = ddlsim.from_hf(SOURCE / "scenarios/examples/llama-1b-config.json", sequence=2048, name="llama-1b")
