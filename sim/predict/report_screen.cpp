@@ -98,9 +98,12 @@ std::string growth_sentence(const Shown& shown) {
   if (largest.gpus == 0) return fmt::format(" Efficiency is below {} at every scale.", bound);
   const auto what = against > 1 ? fmt::format("a GPU does {} of what it does on {}", bound, with_commas(against))
                                 : fmt::format("efficiency is {}", bound);
+  const auto end = largest.gpus_low < largest.gpus
+                       ? fmt::format(" (90 %: it may end at {})", with_commas(largest.gpus_low))
+                       : std::string();
   if (largest.beyond_growth)
-    return fmt::format(" Growing pays up to {} GPUs, the most that the cluster may grow to (90 %: from {}).",
-                       with_commas(largest.gpus), with_commas(largest.gpus_low));
+    return fmt::format(" Growing pays up to {} GPUs, the most that the cluster may grow to{}.",
+                       with_commas(largest.gpus), end);
   return fmt::format(" Growing pays up to about {} GPUs (90 %: {} to {}), where {}.", with_commas(largest.gpus),
                      with_commas(largest.gpus_low), with_commas(largest.gpus_high), what);
 }
@@ -262,7 +265,7 @@ std::string how_another_way_does(const Shown& shown, const StrategyAnswer& other
 }
 
 std::string other_ways(const Shown& shown) {
-  std::string text = fmt::format("The table is of {}.", way_in_words(shown, shown.answer));
+  std::string text = fmt::format("The table assumes {}.", way_in_words(shown, shown.answer));
   if (shown.point.best_layout)
     text += fmt::format(" At {} GPUs it is {}.", with_commas(shown.point.gpus),
                         degrees_in_words(shown.point.best_layout->strategy));
@@ -309,7 +312,7 @@ std::string reach_in_words(const Shown& shown) {
 
 std::string how_sure(const Shown& shown) {
   const auto met = met_runs(shown);
-  const auto computed = largest_possible(shown.answer)->extrapolated ? "; beyond that all is computed" : "";
+  const auto computed = largest_possible(shown.answer)->extrapolated ? "; larger scales are computed" : "";
   return fmt::format("How sure: {}; {}{}.", met.empty() ? one_gpu_in_words(shown.answer.one_gpu.evidence) : met,
                      reach_in_words(shown), computed);
 }
@@ -322,8 +325,8 @@ std::string what_to_measure_next(const Shown& shown) {
   const auto& here = shown.answer.at_hand.measure_next;
   const auto& next = gains(here) ? here : shown.answer.measure_next;
   if (!gains(next)) return "Measure next: no single measurement would narrow this by 1 %.";
-  return fmt::format("Measure next: {}. {} GPUs are then known to +-{:.0f} %, now +-{:.0f} %.", next.what,
-                     with_commas(next.at_gpus), 100 * next.interval_then, 100 * next.interval_now);
+  return fmt::format("Measure next: {}. It narrows the figure for {} GPUs from +-{:.0f} % to +-{:.0f} %.", next.what,
+                     with_commas(next.at_gpus), 100 * next.interval_now, 100 * next.interval_then);
 }
 
 // The screen.

@@ -35,7 +35,11 @@ class Screens(Case):
         self.screen("check", *SCENARIOS)
         for what in LISTS:
             self.screen("list", what)
-        self.assertIn("llama_2_7b_seq4096", self.screen("list", "models", "llama"))
+        llamas = self.screen("list", "models", "llama")
+        self.assertIn("llama_2_7b_seq4096", llamas)
+        for length in re.findall(r"sequence of (\d+)", llamas):
+            self.assertIn(int(length), (4096, 8192, 32768, 65536, 131072, 262144))
+        self.assertNotIn("(7)", run("list", "clusters", "p").stdout)
 
     def test_the_verdict_comes_first_and_is_that_of_the_json(self):
         text = self.screen("predict", SCENARIO, "--strategy", "auto", "--gpus", "8,96", "--fidelity", "formula")
@@ -82,6 +86,20 @@ class Screens(Case):
         first = plan["options"][0]
         self.assertIn(f"{first['gpus']:,} V100", text)
         self.assertEqual([machine["gpu"] for machine in plan["machines"]][0], "V100-SXM2-16GB")
+
+
+    def test_a_model_that_no_gpu_holds_gets_the_option_that_would_work_and_no_empty_picture(self):
+        asked = ("--set", "/model=llama_2_13b_seq4096", "--set", "/batch_per_gpu=1", "--gpus", "8,64", "--fidelity", "formula")
+        text = self.screen("predict", SCENARIO, "--strategy", "auto", *asked, code=3)
+        line = "Try: --set '/strategies/0={\"name\": \"model-parallel\", \"layout\": \"best\"}'\n"
+        self.assertIn(line, text)
+        option = line.split("'")[1]
+        self.assertIn("GPUs train about", run("predict", SCENARIO, "--set", "/cluster=p5", "--set", "/precision=bf16", "--set", option, *asked).stdout)
+        self.assertNotIn("Try: ", self.screen("predict", SCENARIO, "--strategy", "auto", "--gpus", "8", "--set", "/batch_per_gpu=4096", code=3))
+        for more in ((), ("--sweep", "/batch_per_gpu=1,2")):
+            drawn = run("predict", SCENARIO, "--strategy", "auto", *asked, *more, "--svg", "none.svg", cwd=self.folder)
+            self.assertIn("none.svg is not written", drawn.stderr)
+            self.assertFalse((self.folder / "none.svg").exists())
 
 
 class Forms(Case):
