@@ -173,12 +173,12 @@ def machine_words(machines: Any, folder: Folder) -> List[str]:
     return [one if isinstance(one, str) and not is_path(one) or "," in str(one) else cluster_word(one, folder) for one in clusters]
 
 
-def plan_of_words(folder: Folder, model: str, machines: List[str], workload: Mapping[str, Any], sequence: Optional[int],
+def plan_of_words(folder: Folder, machines: List[str], workload: Mapping[str, Any], sequence: Optional[int],
                   data: Optional[Any]) -> Dict[str, Any]:
     """The request that `ddlsim new plan` writes."""
     file = folder.path / "words.json"
     known = ("tokens", "samples", "epochs", "global_batch", "precision")
-    words = ["new", "plan", str(file), "--model", model, *_program.repeated("--on", machines), "--quiet"]
+    words = ["new", "plan", str(file), "--model", workload["model"], *_program.repeated("--on", machines), "--quiet"]
     words += _program.options({**{name: workload.get(name) for name in known}, "batch": workload.get("batch_per_gpu"),
                                "sequence": sequence, "data": data})
     _program.run(words, folder)

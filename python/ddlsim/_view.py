@@ -44,7 +44,7 @@ def _of_plan(answer: Any) -> List[str]:
         return ["No option can be taken; .options say why."]
     met = "" if answer.get("limits_met", True) else "No option keeps the limits. "
     said = [f"{met}Take {_option(answer['options'][0])}."]
-    if "runner_up" in answer:
+    if answer.get("runner_up") is not None:
         said.append(f"Runner-up {_option(answer['options'][answer['runner_up']])}; it is better with a chance of "
                     f"{percent(answer['chance_runner_up_is_better'])}.")
     return said

@@ -119,8 +119,8 @@ def _spelt_as_requests(fields: Mapping[str, Any]) -> Dict[str, Any]:
 
 def _request(folder: Folder, model: Any, clusters: Any, on: Any, gpus: Any, strategy: Any, preset: Optional[str], price: Any,
              fields: Mapping[str, Any], sequence: Optional[int], data: Optional[PathLike]) -> Mapping[str, Any]:
-    """A request of ordinary arguments; each goes to the part of the file that has such a key. What nobody stated is as the
-    command has it: of clusters= the batch, of on= the strategies and the precision too."""
+    """A request of ordinary arguments; each goes to the part of the file that has such a key. Where there is on=, or no
+    batch, what nobody stated is as the command has it."""
     missing = [name for name, value in (("model", model), ("clusters", clusters if on is None else on)) if value is None]
     if missing:
         raise UsageError(f"plan: {' and '.join(missing)} missing; give a request, or model= and clusters=[...] (or on=, as the command)")
@@ -129,22 +129,20 @@ def _request(folder: Folder, model: Any, clusters: Any, on: Any, gpus: Any, stra
     limits = {name: fields[name] for name in LIMITS if name in fields}
     whole = {name: fields[name] for name in WHOLE if name in fields}
     workload = {name: value for name, value in fields.items() if name not in limits and name not in whole}
-    model = _inputs.model_word(model, folder)
-    made: Dict[str, Any] = {"workload": {"model": model, "precision": "fp32", **workload}, **({"limits": limits} if limits else {}), **whole}
-    if on is None:
-        made["candidates"] = _inputs.candidates(clusters, gpus, strategy, preset or DEFAULT_PRESET, price)
+    workload["model"] = _inputs.model_word(model, folder)
+    made: Dict[str, Any] = {**({"limits": limits} if limits else {}), **whole}
     has_batch = any(name in workload for name in ("batch_per_gpu", "global_batch"))
     if on is None and (has_batch or not ("tokens" in workload or "samples" in workload)):
-        return made
-    machines = _inputs.machine_words(made["candidates"] if on is None else on, folder)
-    written = _inputs.plan_of_words(folder, model, machines, workload, sequence, data)
-    if on is None:
-        batch = {name: value for name, value in written["workload"].items() if name in ("batch_per_gpu", "global_batch")}
-        return {**made, "workload": {**made["workload"], **batch}}
-    given = {"gpus": gpus, "strategies": strategy, "preset": preset, "price": price}
-    said = {name: value for name, value in given.items() if value is not None}
-    return {**written, **made, "workload": {**written["workload"], **workload, "model": model},
-            "candidates": [{**one, **said} for one in written["candidates"]]}
+        return {**made, "workload": {"precision": "fp32", **workload},
+                "candidates": _inputs.candidates(clusters, gpus, strategy, preset or DEFAULT_PRESET, price)}
+    machines = _inputs.machine_words(clusters if on is None else on, folder)
+    written = _inputs.plan_of_words(folder, machines, workload, sequence, data)
+    usual = written["candidates"][0]
+    if strategy is None:
+        strategy, preset = usual["strategies"], preset or usual["preset"]
+    several = clusters if on is None else [one["cluster"] for one in written["candidates"]]
+    return {**written, **made, "workload": {**written["workload"], **workload},
+            "candidates": _inputs.candidates(several, gpus, strategy, preset or DEFAULT_PRESET, price)}
 
 
 def plan(request: Optional[Document] = None, *, model: Any = None, clusters: Any = None, on: Any = None, gpus: Optional[Gpus] = None,
@@ -156,9 +154,9 @@ def plan(request: Optional[Document] = None, *, model: Any = None, clusters: Any
     request   a file or a dict; without it one is made of the other arguments
     model     as of predict(); beside a request, instead of its model
     clusters  names, paths or ddlsim.Cluster of what could be had, or candidates as a request has them
-    on        the same in the words of the command: "p5,p6-b200" or "64 x 8 x H100, 8x400 Gb/s IB"; what is not stated is
-              as the command has it
-    gpus, strategy, preset, price  of every cluster; with clusters= the preset is pytorch-ddp if not given
+    on        the same in the words of the command: "p5,p6-b200" or "64 x 8 x H100, 8x400 Gb/s IB". With
+              it, and without a batch, what is not stated is as the command has it
+    gpus, strategy, preset, price  of every cluster; auto with pytorch-ddp if not given, and of such a plan as the command
     fields    without a request: of the workload (tokens="300B", samples=1281167, epochs=90, batch_per_gpu=128 or
               global_batch=4096, precision="bf16"), of the limits (deadline="90 d" or within="90 d", budget="3M", power,
               nodes, chance), goal, failures, energy. With a request: other values of its top-level fields

@@ -137,11 +137,11 @@ def test_a_plan_takes_the_words_of_the_command():
     told = command("plan", "llama_3.1_8b_seq8192", "--on", "p5", "--tokens", "10B", "--within", "30d", "--budget", "3M", "--gpus", "64")
     assert plan.options[0].time_s.median == told["options"][0]["time_s"]["median"]
     assert plan.limits.budget_usd == 3e6
-    layout = {"name": "model-parallel", "layout": "best"}
-    batch = ddlsim.plan(model="llama_3.1_8b_seq8192", clusters="p5", strategy=layout, preset="megatron-lm", precision="bf16", **words)
-    assert batch.options[0].global_batch == plan.options[0].global_batch == 512
+    assert ddlsim.plan(model="llama_3.1_8b_seq8192", clusters="p5", **words).options[0].time_s.median == plan.options[0].time_s.median
     config = ddlsim.plan(model=str(SOURCE / "scenarios/examples/llama-1b-config.json"), sequence=2048, clusters=["p5"], tokens="10B", gpus=[8])
     assert config.options
+    alone = ddlsim.plan(model="lenet5", on="2 x 8 x H100, 8x400 Gb/s IB", samples=10**6, gpus=[8], budget=1000)
+    assert len(alone.options) == 1 and "Take " in repr(alone)
     with pytest.raises(ddlsim.UsageError, match="within and deadline"):
         ddlsim.plan(model="lenet5", clusters="iris", within="3 h", deadline="3 h")
     with pytest.raises(ddlsim.UsageError, match="did you mean gpus"):
