@@ -22,7 +22,7 @@ DDLSIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 WRITE = "--write" in sys.argv
 COMMAND = re.compile(r"^(?:    |\$ )(\./run ddlsim .*)$", re.MULTILINE)
 BLOCK = re.compile(r"```\n(\$ (\./run ddlsim [^\n]*)\n)(.*?)```", re.DOTALL)
-PICTURE = re.compile(r"<!-- drawn by (docs/\w+\.py): (predict [^\n]*?) -->\n!\[[^\]]*\]\(([^)]+\.svg)\)")
+PICTURE = re.compile(r"<!-- drawn by ddlsim (predict [^\n]*?) -->\n!\[[^\]]*\]\(([^)]+\.svg)\)")
 LINK = re.compile(r"\[[^\]]*\]\(([\w./-]+)?(?:#([\w-]+))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 BLIND = re.compile(r"<!-- blind: begin -->\n(.*?)<!-- blind: end -->", re.DOTALL)
@@ -115,14 +115,19 @@ def check_form(name, shown, today):
                  "write it anew: ./run release-docs")
 
 
+def texts_of(picture):
+    """The words in it, each once: where labels stand, and how many marks there are, changes with the model."""
+    return "\n".join(sorted({form(text) for text in re.findall(r">([^<>\n]+)<", picture.read_text())}))
+
+
 def check_picture(text):
-    for script, question, picture in PICTURE.findall(text):
-        file = SOURCE / picture
-        json_answer = subprocess.run([DDLSIM, *shlex.split(question), "--json", "--quiet"], capture_output=True, text=True, cwd=SOURCE, check=True)
-        today = subprocess.run([sys.executable, SOURCE / script], input=json_answer.stdout, capture_output=True, text=True, check=True).stdout
-        if WRITE:
-            file.write_text(today)
-        check_form(picture, file.read_text(), today)
+    for question, picture in PICTURE.findall(text):
+        with tempfile.TemporaryDirectory() as folder:
+            today = Path(folder) / "picture.svg"
+            subprocess.run([DDLSIM, *shlex.split(question), "--quiet", "--svg", today], stdout=subprocess.DEVNULL, cwd=SOURCE, check=True)
+            if WRITE:
+                (SOURCE / picture).write_text(today.read_text())
+            check_form(picture, texts_of(SOURCE / picture), texts_of(today))
 
 
 def cells(line):
