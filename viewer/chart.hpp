@@ -97,8 +97,9 @@ struct Chart {
   std::optional<ChartStrip> strip{};
 };
 
-/// Draws the chart as an <svg> element. `is_file`: with the style and a white ground, as a file of its own.
-std::string chart_svg(const Chart& chart, int width, bool is_file = false);
+/// Draws the chart as an <svg> element. With a caption it is a file of its own: with the style, a white ground, and caption
+/// and title above.
+std::string chart_svg(const Chart& chart, int width, const std::string& caption = "");
 
 /// Sets the ends of an axis so that these values lie inside; a logarithmic one leaves out values that are not above 0.
 void span_axis(ChartAxis& axis, const std::vector<double>& values);

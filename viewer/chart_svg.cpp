@@ -147,7 +147,7 @@ void draw_strip(ChartCanvas& canvas) {
              {{canvas.right, y + 17, TextAnchor::end}, {canvas.width, y + 17, TextAnchor::end}, {canvas.left, y + 31}});
 }
 
-std::string chart_svg(const Chart& chart, int width, bool is_file) {
+std::string chart_svg(const Chart& chart, int width, const std::string& caption) {
   auto canvas = make_canvas(chart, width);
   draw_rules(canvas);
   draw_axes(canvas);
@@ -157,17 +157,23 @@ std::string chart_svg(const Chart& chart, int width, bool is_file) {
   label_rules(canvas);
   draw_strip(canvas);
   label_marks(canvas);
-  const auto about = html_escaped(chart.title);
+  const bool is_file = !caption.empty();
+  const double head_px = is_file ? 46 : 0;
+  const auto about = html_escaped(is_file ? caption + ": " + chart.title : chart.title);
   auto svg =
       fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart {0}\" width=\"{1:.0f}\" height=\"{2:.0f}\" "
                   "viewBox=\"0 0 {1:.0f} {2:.0f}\" role=\"img\" aria-label=\"{3}\"{4}>\n",
-                  canvas.is_narrow ? "narrow" : "wide", canvas.width, canvas.height, about,
+                  canvas.is_narrow ? "narrow" : "wide", canvas.width, canvas.height + head_px, about,
                   is_file ? "" : fmt::format(" data-top=\"{:.0f}\" data-bottom=\"{:.0f}\"", canvas.top, canvas.bottom));
-  if (is_file)
-    svg +=
-        fmt::format("<title>{}</title>\n<style>\n{}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
-                    about, chart_style());
-  return svg + canvas.svg + canvas.texts + (is_file ? "" : canvas.hits) + "</svg>\n";
+  if (!is_file) return svg + canvas.svg + canvas.texts + canvas.hits + "</svg>\n";
+  svg +=
+      fmt::format("<title>{}</title>\n<style>\n{}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
+                  about, chart_style());
+  svg += fmt::format(
+      "<text class=\"strong\" x=\"8\" y=\"20\">{}</text>\n<text class=\"soft\" x=\"8\" y=\"38\">{}</text>\n",
+      html_escaped(caption), html_escaped(chart.title));
+  return svg +
+         fmt::format("<g transform=\"translate(0 {:.0f})\">\n{}{}</g></svg>\n", head_px, canvas.svg, canvas.texts);
 }
 
 } // namespace ddlsim

@@ -102,7 +102,10 @@ std::string framed_page(const std::string& title, const std::string& shown) {
 }
 
 std::string picture_svg(const Picture& picture) {
-  return picture.charts.empty() ? "" : chart_svg(picture.charts.front(), picture.charts.front().width, true);
+  if (picture.charts.empty()) return "";
+  const auto& chart = picture.charts.front();
+  const auto caption = picture.facts.empty() ? picture.title : picture.title + ", " + picture.facts;
+  return chart_svg(chart, chart.width, caption);
 }
 
 std::vector<std::string> sentences_of(const std::string& text) {

@@ -81,6 +81,10 @@ std::string sweep_json(const Sweep& sweep) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+std::string about(const Sweep& sweep) {
+  return fmt::format("{} answers by {}", sweep.pictures.size(), joined_names(sweep.names));
+}
+
 } // namespace
 
 std::string swept_part(const Picture& picture) {
@@ -103,17 +107,16 @@ void read_swept_part(const std::string& text, SweptPicture& picture) {
 std::string sweep_svg(const Sweep& sweep) {
   const auto is_drawn = [](const auto& one) { return one.figure.has_value(); };
   if (std::none_of(sweep.pictures.begin(), sweep.pictures.end(), is_drawn)) return "";
-  return chart_svg(chart_of_all(sweep), wide_chart, true);
+  return chart_svg(chart_of_all(sweep), wide_chart, about(sweep));
 }
 
 std::string sweep_html(const Sweep& sweep) {
   const auto answered =
       std::find_if(sweep.pictures.begin(), sweep.pictures.end(), [](const auto& one) { return one.error.empty(); });
   const auto first = answered == sweep.pictures.end() ? sweep.pictures.begin() : answered;
-  const auto about = fmt::format("{} answers by {}", sweep.pictures.size(), joined_names(sweep.names));
   std::string body = fmt::format(
       "<nav class=\"pick\" id=\"pick\" aria-label=\"choice\"><b>{}</b></nav>\n<div id=\"shown\">\n{}</div>\n",
-      html_escaped(about), first == sweep.pictures.end() ? "" : answer_of(*first));
+      html_escaped(about(sweep)), first == sweep.pictures.end() ? "" : answer_of(*first));
   const auto chart = chart_of_all(sweep);
   if (!chart.marks.empty())
     body += fmt::format("<section class=\"all\" aria-label=\"all answers\">\n<figure "
@@ -122,7 +125,7 @@ std::string sweep_html(const Sweep& sweep) {
                         chart_svg(chart, narrow_chart));
   body += "<script type=\"application/json\" id=\"sweep\">" + json_in_script(sweep_json(sweep)) + "</script>\n";
   for (const auto& one : sweep.pictures) body += "<template class=\"swept\">\n" + answer_of(one) + "</template>\n";
-  return framed_page(about, body);
+  return framed_page(about(sweep), body);
 }
 
 } // namespace ddlsim

@@ -176,7 +176,8 @@ TEST_CASE("ten thousand points are drawn as far as pixels tell them apart") {
   }
   chart.lines = {line};
   CHECK(chart_svg(chart, wide_chart).size() < 200'000);
-  CHECK(chart_svg(chart, wide_chart, true).find("class=\"hit\"") == std::string::npos); // no readouts in a file
+  CHECK(chart_svg(chart, wide_chart, "a caption").find("class=\"hit\"") == std::string::npos); // no readouts in a file
+  CHECK(chart_svg(chart, wide_chart, "a <caption>").find(">a &lt;caption&gt;</text>") != std::string::npos);
 }
 
 TEST_CASE("a line keeps its first and last point, and hits lie on it") {

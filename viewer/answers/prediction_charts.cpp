@@ -124,23 +124,46 @@ double value_between(const std::vector<ChartPoint>& points, double x) {
   return points.empty() ? 0 : points.back().y;
 }
 
+/// The value at the largest scale at which growing pays. Efficiency there is not below the bound, as a straight line
+/// between two distant scales may be.
+double value_where_it_pays(const CurveChart& asked, const std::vector<ChartPoint>& points, double x) {
+  const double between = value_between(points, x);
+  if (asked.figure != ShownFigure::efficiency) return between;
+  return std::max(between, asked.prediction.scenario.efficiency_bound);
+}
+
+/// Leads a line through the scale up to which it pays, if that lies above the straight line between its neighbours.
+void bend_to(std::vector<ChartPoint>& points, double x, double y) {
+  const double between = value_between(points, x);
+  if (y <= between || between <= 0) return;
+  const auto next = std::find_if(points.begin(), points.end(), [&](const ChartPoint& one) { return one.x > x; });
+  if (next == points.begin() || next == points.end()) return;
+  const double ratio = y / between;
+  const auto& before = *(next - 1);
+  const double share = std::log(x / before.x) / std::log(next->x / before.x);
+  const auto end_at = [&](double a, double b) { return ratio * (a + (b - a) * share); };
+  points.insert(next, {x, y, end_at(before.low, next->low), end_at(before.high, next->high), ""});
+}
+
 void add_pays_marks(const CurveChart& asked, Chart& chart) {
   if (asked.figure != ShownFigure::efficiency && asked.figure != ShownFigure::rate_per_gpu) return;
   for (std::size_t i = 0; i < asked.answers.size(); ++i) {
     const auto& scale = asked.answers[i]->largest_scale;
-    const auto& points = chart.lines[i].points;
+    auto& points = chart.lines[i].points;
     if (scale.beyond_growth || points.empty() || scale.gpus < points.front().x || scale.gpus > points.back().x)
       continue;
     const double x = scale.gpus;
+    const double y = value_where_it_pays(asked, points, x);
     const auto text = "pays to " + with_commas(x);
     chart.marks.push_back({.x = x,
-                           .y = value_between(points, x),
+                           .y = y,
                            .glyph = Glyph::diamond,
                            .colour = static_cast<int>(i),
                            .label = text,
                            .short_label = with_commas(x),
                            .readout = fmt::format("{}: {} GPUs (90 %: {} to {})", chart.lines[i].name, text,
                                                   with_commas(scale.gpus_low), with_commas(scale.gpus_high))});
+    bend_to(points, x, y);
   }
 }
 
