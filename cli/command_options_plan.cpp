@@ -22,8 +22,9 @@ void add_plan_basics(CLI::App& app, PlanWords& words) {
 
 void add_prices(CLI::App& app, PlanWords& words, const std::string& what) {
   app.add_option("--price", words.prices,
-                 what + "Price of a node and hour of a machine of --on, by its name or its number from 1; may be given "
-                        "several times")
+                 what +
+                     "US dollars an hour for a node of a machine of --on. MACHINE is its name, or its position in --on "
+                     "from 1; may be given several times")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("MACHINE=USD");

@@ -42,9 +42,12 @@ void check_machines_named(const PlanCommand& command) {
   const auto& words = command.words;
   std::error_code ignored;
   const bool is_file = command.request.extension() == ".json" || std::filesystem::exists(command.request, ignored);
-  if (is_file && words.tokens.empty() && words.samples.empty() && words.deadline.empty() && words.budget.empty() &&
-      words.power.empty())
-    return;
+  const bool are_limits_stated =
+      !words.deadline.empty() || !words.budget.empty() || !words.power.empty() || words.chance != 0;
+  const bool is_workload_stated = !words.tokens.empty() || !words.samples.empty() || words.epochs != 0 ||
+                                  words.global_batch != 0 || words.batch_per_gpu != 0 || !words.precision.empty() ||
+                                  !words.preset.empty() || !words.gpus.empty();
+  if (is_file && !are_limits_stated && !is_workload_stated) return;
   throw UserError("--on", "",
                   fmt::format("missing; it names the machines on which {} may be trained, like --on p5,p6-b200 or --on "
                               "\"64 x 8 x H100, 8x400 Gb/s IB\" (`ddlsim list clusters`); without it a request's file "

@@ -76,8 +76,7 @@ void write_page(const CommandLine& line, const std::filesystem::path& file, cons
   if (file.empty()) return;
   const auto text = page();
   if (text.empty()) {
-    narrate(line, fmt::format("{} is not written: no point of the answer is possible, so there is nothing to draw",
-                              file.string()));
+    narrate(line, fmt::format("{} is not written: the answer has nothing to draw", file.string()));
     return;
   }
   write_file(file, text);

@@ -44,7 +44,7 @@ std::string other_version(const fs::path& data, const std::string& program) {
 }
 
 std::string broken_installation(const fs::path& installed, const std::string& message) {
-  if (installed.empty() || message.find(installed.string() + "/") == std::string::npos) return "";
+  if (installed.empty() || !message.starts_with(installed.string() + "/")) return "";
   return fmt::format("{} belongs to the installation of ddlsim: if you have not changed it, install ddlsim again, or "
                      "name a whole copy of it with --data",
                      installed.string());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <exception>
 #include <unistd.h>
 #include <utility>
 
@@ -48,7 +49,10 @@ void Interruption::wait() const {
     ::sigwait(&caught_, &signal);
     if (signal != wakes_the_thread) {
       const char* wipes_the_bar = ::isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "";
-      fmt::print(stderr, "{}{}\n", wipes_the_bar, words_());
+      try {
+        fmt::print(stderr, "{}{}\n", wipes_the_bar, words_());
+      } catch (const std::exception&) { // nobody can read the line
+      }
       end_by(signal);
     }
     if (is_over_) return;

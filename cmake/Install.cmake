@@ -23,11 +23,11 @@ if(DDLSIM_INSTALL_CALIBRATIONS)
   endif()
   set(kept "")
   if(DDLSIM_PORTABLE) # which knows no checkout
-    set(kept DDLSIM_CACHE=${CMAKE_SOURCE_DIR}/build/calibrations)
+    set(kept "\"DDLSIM_CACHE=${CMAKE_SOURCE_DIR}/build/calibrations\"")
   endif()
-  install(CODE "file(REMOVE_RECURSE ${CMAKE_BINARY_DIR}/shipped-calibrations)
-                execute_process(COMMAND ${CMAKE_COMMAND} -E env ${kept} ${fitter} calibrate --all --data ${CMAKE_SOURCE_DIR}
-                  --output ${CMAKE_BINARY_DIR}/shipped-calibrations OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+  install(CODE "file(REMOVE_RECURSE \"${CMAKE_BINARY_DIR}/shipped-calibrations\")
+                execute_process(COMMAND ${CMAKE_COMMAND} -E env ${kept} \"${fitter}\" calibrate --all --data \"${CMAKE_SOURCE_DIR}\"
+                  --output \"${CMAKE_BINARY_DIR}/shipped-calibrations\" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/shipped-calibrations/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim/calibrations
           COMPONENT program)
 endif()
@@ -36,8 +36,8 @@ install(FILES packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT 
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
         PATTERN "*.ipynb" PATTERN "examples/*")
 if(DDLSIM_PORTABLE) # what is linked into the program
-  install(CODE "execute_process(COMMAND ${CMAKE_SOURCE_DIR}/packaging/licences.sh ${CMAKE_SOURCE_DIR}/build/libraries
-                  ${CMAKE_BINARY_DIR}/licences COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+  install(CODE "execute_process(COMMAND \"${CMAKE_SOURCE_DIR}/packaging/licences.sh\" \"${CMAKE_SOURCE_DIR}/build/libraries\"
+                  \"${CMAKE_BINARY_DIR}/licences\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/licences DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim COMPONENT program)
 endif()
 install(FILES packaging/completions/ddlsim.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
@@ -52,8 +52,8 @@ install(FILES ${CMAKE_BINARY_DIR}/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR
 # Man pages where help2man is, which runs the program; made when they are installed, so that no build waits for them.
 find_program(HELP2MAN help2man)
 if(HELP2MAN AND NOT DDLSIM_PROGRAM)
-  install(CODE "execute_process(COMMAND ${CMAKE_SOURCE_DIR}/packaging/man_pages.sh $<TARGET_FILE:ddlsim> ${PROJECT_VERSION}
-                  ${CMAKE_BINARY_DIR}/man COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+  install(CODE "execute_process(COMMAND \"${CMAKE_SOURCE_DIR}/packaging/man_pages.sh\" \"$<TARGET_FILE:ddlsim>\" ${PROJECT_VERSION}
+                  \"${CMAKE_BINARY_DIR}/man\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 endif()
 

@@ -74,8 +74,8 @@ struct FaultKind {
   const Curve* curve = nullptr; ///< curve of the cluster with that fault, if the fault needs one; else null
 };
 
-/// What a log would have to time for a fault that it cannot test: iterations beside collectives, another number of
-/// nodes, several nodes, several GPUs of a node.
+/// What a log lacks that would test a fault: iterations (it has collectives only), times on another number of nodes, on
+/// several nodes, or on several GPUs of one node.
 enum class Untimed { iterations, other_nodes, several_nodes, several_gpus };
 /// returns "iterations", "other-nodes", "several-nodes" or "several-gpus"
 std::string to_text(Untimed untimed);

@@ -69,6 +69,7 @@ nlohmann::ordered_json price_of_candidate(const StatedPrice& price) {
 
 void set_prices(nlohmann::json& request, const std::vector<std::string>& typed) {
   if (typed.empty() || !request.is_object() || !request.contains("candidates")) return;
+  if (!request["candidates"].is_array()) return; // the reader of requests says so
   auto& candidates = request["candidates"];
   std::vector<std::string> names;
   for (const auto& candidate : candidates) {

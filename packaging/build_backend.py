@@ -31,7 +31,10 @@ def _copy(lines, pipe, terminal):
             told = time.monotonic()
             compiled, fitted = steps[-1]
             what = b"ddlsim: compiled " + compiled if compiled else b"ddlsim: " + fitted
-            os.write(terminal, b"\n  " + what)
+            try:
+                os.write(terminal, b"\n  " + what)
+            except OSError:  # the terminal is gone; the build goes on
+                told = float("inf")
 
 
 @contextmanager

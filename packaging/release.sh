@@ -44,7 +44,7 @@ sources() { # ddlsim's, and those of SimGrid, which the LGPL asks to publish bes
 changes() { # CHANGELOG's section of this version, without its heading
   awk -v head="## $version" 'index($0, "## ") == 1 { here = index($0, head) == 1; next } here' CHANGELOG.md |
     sed '/./,$!d' >"$packages/CHANGES-$version.md"
-  [ -s "$packages/CHANGES-$version.md" ] || { say "CHANGELOG.md has no section \"## $version\""; exit 1; }
+  [ -s "$packages/CHANGES-$version.md" ] || { say "CHANGELOG.md has no section \"## $version\""; return 1; }
 }
 
 mkdir -p "$packages"
@@ -52,7 +52,11 @@ rm -f "$packages"/*
 for step in program debian wheel sources changes; do
   say "release: $step ..."
   log=build/release-$step.log
-  if ! "$step" >"$log" 2>&1; then tail -n 20 "$log" >&2; say "release: $step failed; $log has all of it"; exit 1; fi
+  set +e # inside a condition the shell would go on after a command that failed
+  (set -e; "$step") >"$log" 2>&1
+  status=$?
+  set -e
+  if [ "$status" -ne 0 ]; then tail -n 20 "$log" >&2; say "release: $step failed; $log has all of it"; exit 1; fi
 done
 (cd "$packages" && sha256sum -- * >SHA256SUMS)
 say "release: $packages has"

@@ -1,8 +1,9 @@
 #!/bin/sh
-# smoke_test.sh [DDLSIM]: does an installed ddlsim answer? Each command once, from an empty folder, without a home and
-# without a warning. Of a shell it needs nothing else.
+# smoke_test.sh [DDLSIM]: asks an installed ddlsim one question of each kind, from an empty folder and without a home folder.
+# Each must print an answer and no warning. The script needs only a POSIX shell with mktemp and env.
 set -eu
 ddlsim=${1:-ddlsim}
+case $ddlsim in */*) ddlsim=$(cd "$(dirname "$ddlsim")" && pwd)/$(basename "$ddlsim") ;; esac
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"

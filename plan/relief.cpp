@@ -78,11 +78,15 @@ std::optional<Relief> least_raised(const std::vector<Evaluation>& evaluations, c
   return best;
 }
 
-/// The smallest option that only nodes or power stand against.
+/// The smallest option that only nodes or only power stand against.
 std::optional<Relief> smallest_refused(const Plan& plan, Refusal kind, Remedy remedy) {
   const RefusedOption* smallest = nullptr;
+  const double most_power_w = plan.request.limits.power_w;
+  const auto keeps_power = [&](const RefusedOption& one) {
+    return kind != Refusal::nodes || most_power_w <= 0 || one.power_w <= most_power_w;
+  };
   for (const auto& one : plan.refused)
-    if (one.kind == kind && one.outcome && keeps_limits(*one.outcome, judged_limits(plan)) &&
+    if (one.kind == kind && one.outcome && keeps_power(one) && keeps_limits(*one.outcome, judged_limits(plan)) &&
         (smallest == nullptr || one.nodes < smallest->nodes))
       smallest = &one;
   if (smallest == nullptr) return {};

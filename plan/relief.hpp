@@ -13,10 +13,10 @@ namespace ddlsim {
 std::string to_text(Remedy remedy);
 std::vector<std::string> remedies();
 
-/// Returns at most one relief of each kind; none if the plan meets its limits. More time and more money are the least
-/// with which an option keeps the limits with the chance asked for, rounded up to three digits; more of both is another
-/// option for which both together are raised least. More nodes or power are those of the smallest refused option that keeps the limits with the
-/// likeliest parameters. `evaluations` have their samples.
+/// Returns at most one relief of each kind, and none if the plan keeps its limits. For time and for money it finds the
+/// smallest limit with which an option reaches the chance asked for, rounded up to three digits. For both together it
+/// finds the option with the smallest product of the two increases. For nodes and for power it takes the smallest
+/// refused option that keeps the other limits with the likeliest parameters. `evaluations` have their samples.
 std::vector<Relief> find_reliefs(const std::vector<Evaluation>& evaluations, const Plan& plan);
 
 } // namespace ddlsim

@@ -64,9 +64,6 @@ const CandidateMachine& candidate_machine(const Plan& plan, const PlannedOption&
 /// The candidates without a price.
 std::vector<std::string> unpriced_candidates(const Plan& plan);
 
-/// "1 GPU", "4,096 GPUs"
-std::string gpus_in_words(int gpus);
-
 /// Writes how many tokens or samples as people say it: "300B".
 std::string count_in_words(double count);
 

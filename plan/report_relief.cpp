@@ -39,12 +39,12 @@ std::string would_keep_sentence(const Plan& plan) {
   std::string others;
   for (const auto& relief : plan.reliefs) {
     if (const auto more = more_in_words(relief); !more.empty())
-      ways += fmt::format("{} {}, {} of {} would do", ways.empty() ? "With" : "; with", more,
-                          gpus_in_words(relief.gpus), relief.candidate);
+      ways += fmt::format("{}{} of {} would do with {}", ways.empty() ? " " : "; ", gpus_in_words(relief.gpus),
+                          relief.candidate, more);
     if (relief.remedy == Remedy::gpus)
-      others += fmt::format(" More than {} of {} were not asked about.", gpus_in_words(relief.gpus), relief.candidate);
+      others += fmt::format(" At most {} of {} were asked about.", gpus_in_words(relief.gpus), relief.candidate);
   }
-  const auto text = (ways.empty() ? "" : " " + ways + ".") + others;
+  const auto text = (ways.empty() ? "" : ways + ".") + others;
   return text.empty() ? text : text.substr(1);
 }
 

@@ -117,8 +117,10 @@ std::string option_in_words(const Plan& plan, const PlannedOption& option) {
 std::string measure_first_sentence(const Plan& plan) {
   if (!plan.runner_up) return "";
   const auto& other = plan.options[*plan.runner_up];
+  constexpr double least_chance = 0.01; // the draws of a plan, some hundreds, tell no smaller one
+  const auto chance = plan.runner_up_better < least_chance ? "under 1 %" : plain_percent(plan.runner_up_better);
   const auto today = fmt::format("Today {} {} the better choice with a chance of {}.", option_in_words(plan, other),
-                                 other.gpus == 1 ? "is" : "are", plain_percent(plan.runner_up_better));
+                                 other.gpus == 1 ? "is" : "are", chance);
   const auto& measurement = plan.discriminating;
   if (measurement.parameter.empty()) return today;
   return fmt::format("Measure first: {}, on {}. {}", measurement.what, measurement.candidate, today);
@@ -214,10 +216,6 @@ std::vector<std::string> unpriced_candidates(const Plan& plan) {
   for (const auto& machine : plan.machines)
     if (!machine.usd_per_node_hour) names.push_back(machine.candidate);
   return names;
-}
-
-std::string gpus_in_words(int gpus) {
-  return fmt::format("{} GPU{}", with_commas(gpus), gpus == 1 ? "" : "s");
 }
 
 std::string count_in_words(double count) {

@@ -39,6 +39,7 @@ Chart chart_of_all(const Sweep& sweep) {
   Chart chart;
   chart.title = "All answers: " + what_of_all(sweep);
   chart.note = "by " + joined_names(sweep.names);
+  if (sweep.pictures.size() > most_rows) chart.note += fmt::format("; the first {} answers", most_rows);
   chart.x = {"dot: the prediction; bar: its 90 % interval", AxisScale::linear};
   chart.y.scale = AxisScale::names;
   std::vector<double> ends{0};

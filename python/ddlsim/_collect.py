@@ -59,10 +59,12 @@ def _last_words(words: Callable[[], str]) -> Iterator[None]:
     own = os.getpid()
 
     def end(number: int, _: Any) -> None:
-        if os.getpid() == own:  # a worker that was forked has this function too
-            print(words(), file=sys.stderr, flush=True)
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+        try:
+            if os.getpid() == own:  # a worker that was forked has this function too
+                os.write(2, (words() + "\n").encode())  # print() may be at work where the signal came
+        finally:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
 
     if is_free:
         signal.signal(signal.SIGTERM, end)

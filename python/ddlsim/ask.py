@@ -155,7 +155,7 @@ def plan(request: Optional[Document] = None, *, model: Any = None, clusters: Any
     model     as of predict(); beside a request, instead of its model
     clusters  names, paths or ddlsim.Cluster of what could be had, or candidates as a request has them
     on        the same in the words of the command: "p5,p6-b200" or "64 x 8 x H100, 8x400 Gb/s IB". With
-              it, and without a batch, what is not stated is as the command has it
+              it, or without a batch, the command's defaults hold for what is not stated
     gpus, strategy, preset, price  of every cluster; auto with pytorch-ddp if not given, and of such a plan as the command
     fields    without a request: of the workload (tokens="300B", samples=1281167, epochs=90, batch_per_gpu=128 or
               global_batch=4096, precision="bf16"), of the limits (deadline="90 d" or within="90 d", budget="3M", power,
@@ -166,6 +166,11 @@ def plan(request: Optional[Document] = None, *, model: Any = None, clusters: Any
         if request is None:
             request = _request(folder, model, clusters, on, gpus, strategy, preset, price, _spelt_as_requests(fields), sequence, data)
             fields = {}
+        else:
+            stated = {"clusters": clusters, "on": on, "gpus": gpus, "strategy": strategy, "preset": preset, "price": price}
+            unused = [name for name, value in stated.items() if value is not None]
+            if unused:
+                raise UsageError(f"plan: {', '.join(unused)} found beside a request, which states them; change the request by changes=")
         if isinstance(request, Mapping):
             request = folder.file_of(_inputs.document(_copied(request), "plan-request", folder), "request.json")
         words = ["plan", os.fspath(request), "--json", "--html", str(folder.path / "page.html"), *_data(data), *beside]

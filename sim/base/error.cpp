@@ -90,7 +90,8 @@ std::vector<std::string> words_of_name(std::string_view name) {
   return words;
 }
 
-/// Letters of the typed words that the candidate has not, and typed words behind the first that differs.
+/// Returns how little a candidate resembles the typed name: the letters of typed words that it lacks, plus the number of
+/// typed words from the first one that differs.
 std::size_t how_unrelated(const std::vector<std::string>& typed, const std::vector<std::string>& words) {
   const auto differs = std::mismatch(typed.begin(), typed.end(), words.begin(), words.end()).first;
   auto sum = static_cast<std::size_t>(typed.end() - differs);
@@ -117,8 +118,8 @@ std::vector<std::string> related_names(std::string_view name, const std::vector<
   return names;
 }
 
-/// Returns at most three suggestions: names with a similar spelling, and names that contain the typed one; where there
-/// are none, names that begin with the same words.
+/// Returns at most three suggestions: names with a similar spelling, and names that contain the typed one. If
+/// there are none, it returns names whose first word is the same.
 std::vector<std::string> names_to_offer(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr std::size_t most = 3;
   std::vector<std::string> offered;

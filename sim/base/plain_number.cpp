@@ -65,6 +65,10 @@ std::string with_commas(double count) {
   return text;
 }
 
+std::string gpus_in_words(int gpus) {
+  return fmt::format("{} GPU{}", with_commas(gpus), gpus == 1 ? "" : "s");
+}
+
 std::string plain_number(double value) {
   constexpr double million = 1e6;
   constexpr double thousand = 1e3;

@@ -16,6 +16,9 @@ std::string screen_text(std::string sentences, std::size_t lines);
 /// Writes a whole number with commas: "65,536".
 std::string with_commas(double count);
 
+/// "1 GPU", "4,096 GPUs"
+std::string gpus_in_words(int gpus);
+
 /// Writes a value with three significant digits: "28,500", "0.351"; from a million on "18.4M".
 std::string plain_number(double value);
 

@@ -159,7 +159,8 @@ PipelineSchedule schedule_of(int virtual_stages) {
   return virtual_stages > 1 ? PipelineSchedule::interleaved : PipelineSchedule::one_f_one_b;
 }
 
-/// What replicas do, the divisions of experts and the recomputations that the GPUs and the model allow with the candidate's degrees.
+/// The choices that the GPUs and the model allow for given degrees: how replicas share gradients, how experts are
+/// divided, and what is recomputed.
 struct AllowedParts {
   std::vector<ReplicaChoice> replicas;
   std::vector<int> experts;

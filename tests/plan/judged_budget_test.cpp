@@ -2,6 +2,7 @@
 
 #include "plan/plan.hpp"
 #include "plan/report.hpp"
+#include "sim/base/plain_number.hpp"
 #include "tests/calibrate/shipped_data.hpp"
 
 #include <catch2/catch.hpp>

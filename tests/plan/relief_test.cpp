@@ -98,7 +98,7 @@ TEST_CASE("with the time or the money that it names, a plan keeps its limits", "
   const auto* time = relief_of(plan, Remedy::time);
   REQUIRE(time != nullptr);
   CHECK(time->gpus == 32);
-  CHECK_THAT(to_screen_text(plan), Catch::Contains(", 32 GPUs of p3"));
+  CHECK_THAT(to_screen_text(plan), Catch::Contains("32 GPUs of p3 would do with "));
   REQUIRE(relief_of(plan, Remedy::gpus) != nullptr); // 32 are the most that were asked about
   request.limits.deadline_s = time->deadline_s;
   CHECK(planned(request).limits_met);
@@ -129,7 +129,7 @@ TEST_CASE("the nearest is the option that misses its worst limit least", "[plan]
   CHECK(small.time_s.median > large.time_s.median);
   CHECK(plan.options.front().gpus == 32);
   const auto screen = to_screen_text(plan);
-  CHECK(screen.find("With ") < screen.find("Nearest: 32 V100"));
+  CHECK(screen.find(" would do with ") < screen.find("Nearest: 32 V100"));
   CHECK(plan.runner_up_better < 0.5);
 }
 

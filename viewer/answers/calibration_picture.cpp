@@ -64,7 +64,7 @@ Chart residuals_chart(const Calibration& calibration) {
            .y = off,
            .glyph = is_own ? Glyph::dot : Glyph::ring,
            .strong = is_own,
-           .readout = fmt::format("{}, {} GPUs: {:+.1f} %", series.id, with_commas(point.gpus), 100 * off)});
+           .readout = fmt::format("{}, {}: {:+.1f} %", series.id, gpus_in_words(point.gpus), 100 * off)});
       x.push_back(point.gpus);
       farthest = std::max(farthest, std::abs(off));
     }
@@ -128,6 +128,11 @@ Picture calibration_picture(const Calibrated& calibrated) {
                                 quality.points, calibration.series.size(), picture.figure);
   picture.sentences = calibration_sentences(calibrated);
   picture.charts = {residuals_chart(calibration), parameters_chart(calibration)};
+  if (quality.points == 0) {
+    picture.figure.clear();
+    picture.heading = "No time on several GPUs is known: one GPU's times are used as they are.";
+    picture.charts = {parameters_chart(calibration)};
+  }
   picture.notes = {next_note(calibrated)};
   if (!calibration.excluded.empty()) picture.notes.push_back(doubts_note(calibration));
   picture.folded = {{"files", "Files with their checksums", calibration.files}};

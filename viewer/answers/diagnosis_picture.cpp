@@ -40,7 +40,7 @@ std::string healthy_words(const IterationTime& healthy, bool as_bandwidth) {
                      words_of_range(plain_time(healthy.s_low), plain_time(healthy.s_high)));
 }
 
-/// The collectives of the operation and scale that most points have, by size.
+/// The collectives with the operation and number of GPUs of the first one, by size.
 std::vector<const ComparedPoint*> collectives_of(const Diagnosis& diagnosis) {
   std::vector<const ComparedPoint*> found;
   for (const auto& one : diagnosis.points) {
@@ -109,9 +109,11 @@ std::string row_name(const Observation& one) {
 Chart ratio_chart(const Diagnosis& diagnosis) {
   constexpr std::size_t most_rows = 24;
   Chart chart;
-  chart.name = "all points";
+  chart.name = "points";
   chart.title = "Measured over expected time";
   chart.note = "bar: 90 % of healthy clusters; triangles: slower than that";
+  if (diagnosis.points.size() > most_rows)
+    chart.note += fmt::format("; the first {} of {} points", most_rows, diagnosis.points.size());
   chart.x = {"times the expected time", AxisScale::logarithmic};
   chart.y.scale = AxisScale::names;
   std::vector<double> x{1};

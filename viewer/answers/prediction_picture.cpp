@@ -35,10 +35,10 @@ PageNote details_note(const Prediction& prediction) {
   return note;
 }
 
-/// What is said of the other ways, without the sentence on the table of the terminal.
+/// What is said of the other ways, without the sentences on the table of the terminal.
 std::string text_of_others(const std::string& other_ways) {
-  const auto first = other_ways.find(". ");
-  return first == std::string::npos ? "" : other_ways.substr(first + 2);
+  const auto at = other_ways.find("Other ways at ");
+  return at == std::string::npos ? "" : other_ways.substr(at);
 }
 
 void add_notes(Picture& picture, const PredictionScreen& screen, const Prediction& prediction) {
@@ -77,7 +77,7 @@ Picture prediction_picture(const Prediction& prediction) {
     for (const auto& one : prediction.strategies)
       for (const auto& point : one.points) {
         const auto sentence =
-            fmt::format("{}, {} GPUs: {}.", label_of(one.strategy), with_commas(point.gpus), point.error);
+            fmt::format("{}, {}: {}.", label_of(one.strategy), gpus_in_words(point.gpus), point.error);
         if (picture.sentences.size() < 3) picture.sentences.push_back(sentence);
       }
     return picture;

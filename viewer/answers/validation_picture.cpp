@@ -71,7 +71,7 @@ Chart errors_chart(const ValidationResult& result, const std::vector<const Split
 }
 
 std::string point_words(const ValidationResult& result, const ScoredPoint& point, const Forecast& forecast) {
-  auto text = fmt::format("{}, {} GPUs: {} predicted, {} measured", point.series, with_commas(point.gpus),
+  auto text = fmt::format("{}, {}: {} predicted, {} measured", point.series, gpus_in_words(point.gpus),
                           plain_time(forecast.predicted_s), plain_time(point.measured_s));
   if (forecast.high_s > forecast.low_s)
     text += fmt::format(" (90 %: {} to {})", plain_time(forecast.low_s), plain_time(forecast.high_s));
