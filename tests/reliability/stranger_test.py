@@ -7,6 +7,8 @@ import io
 import json
 import os
 import resource
+from collections import Counter
+from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 from work import CLUSTER, Case, main, make_data, run
@@ -17,6 +19,22 @@ ESCAPE = "\x1b[31mred"
 PASSWORDS = "/etc/passwd"
 MOST_BYTES = 2 << 30
 MOST_S = 60  # of CPU; the largest takes 10
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.found = Counter()
+
+    def handle_starttag(self, tag, attrs):
+        self.found[tag] += 1
+
+
+def tags_of(page):
+    """How many elements of each kind a browser finds."""
+    tags = Tags()
+    tags.feed(page.read_text())
+    return tags.found
 
 
 def within_memory():
@@ -124,7 +142,9 @@ class Names(Stranger):
         self.assertEqual(told.returncode, 0, told.stderr)
         self.assertNotIn("<script>alert", told.stdout)
         self.assertNotIn("<script>alert", page.read_text())
-        ElementTree.parse(page)
+        plain = self.folder / "plain.html"
+        self.predict(self.hostile("plain"), "--html", plain)
+        self.assertEqual(tags_of(page), tags_of(plain))
         json.loads(trace.read_text())
         platform = self.folder / "platform.xml"
         told = run("export", "simgrid", file, "--data", self.data, "--gpus", "8", "--output", platform)
