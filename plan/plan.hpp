@@ -21,8 +21,8 @@ struct Estimate {
   double high = 0;
 };
 
-/// Why an option is worth a row: it has the least time, cost, energy or GPUs, the highest chance to keep the limits, is
-/// the runner-up, or none beats it in time, cost and energy together.
+/// Why an option is worth a row. It has the least time, cost, energy or number of GPUs, or the highest chance to keep the
+/// limits. Else it is the runner-up, or no option beats it in time, cost and energy together.
 enum class ChoiceReason { fastest, cheapest, least_energy, fewest_gpus, most_certain, runner_up, front };
 
 /// One possible training: a candidate, a strategy and a number of GPUs.

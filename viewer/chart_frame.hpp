@@ -45,4 +45,7 @@ void draw_strip(ChartCanvas& canvas);
 void label_rules(ChartCanvas& canvas);
 void label_marks(ChartCanvas& canvas);
 
+/// All steps. chart_svg() writes what it returns.
+ChartCanvas drawn_chart(const Chart& chart, int width);
+
 } // namespace ddlsim

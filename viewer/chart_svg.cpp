@@ -147,7 +147,7 @@ void draw_strip(ChartCanvas& canvas) {
              {{canvas.right, y + 17, TextAnchor::end}, {canvas.width, y + 17, TextAnchor::end}, {canvas.left, y + 31}});
 }
 
-std::string chart_svg(const Chart& chart, int width, const std::string& caption) {
+ChartCanvas drawn_chart(const Chart& chart, int width) {
   auto canvas = make_canvas(chart, width);
   draw_rules(canvas);
   draw_axes(canvas);
@@ -157,6 +157,11 @@ std::string chart_svg(const Chart& chart, int width, const std::string& caption)
   label_rules(canvas);
   draw_strip(canvas);
   label_marks(canvas);
+  return canvas;
+}
+
+std::string chart_svg(const Chart& chart, int width, const std::string& caption) {
+  const auto canvas = drawn_chart(chart, width);
   const bool is_file = !caption.empty();
   const double head_px = is_file ? 46 : 0;
   const auto about = html_escaped(is_file ? caption + ": " + chart.title : chart.title);

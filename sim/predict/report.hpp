@@ -20,10 +20,11 @@ std::string to_screen_text(const Prediction& prediction);
 struct PredictionScreen {
   std::string question;
   std::string verdict;
-  std::string time_goes; ///< "Where the time goes at 96 GPUs: ..."
-  std::string other_ways;
-  std::string how_sure;     ///< "How sure: ..."
-  std::string measure_next; ///< "Measure next: ..."
+  std::string time_goes;     ///< "Where the time goes at 96 GPUs: ..."
+  std::string table_assumes; ///< "The table assumes ..."
+  std::string other_ways;    ///< "Other ways at 96 GPUs: ..."; "" where there is one strategy
+  std::string how_sure;      ///< "How sure: ..."
+  std::string measure_next;  ///< "Measure next: ..."
 };
 
 PredictionScreen screen_sentences(const Prediction& prediction);

@@ -113,7 +113,9 @@ std::string to_allocation_text(const Prediction& prediction) {
   if (answer == nullptr) return without_tags(text + sentences.verdict + "\n");
   text += sentences.verdict + "\n\n" + asked_section(prediction, *answer) + scaling_section(prediction, *answer);
   text += "## How sure\n\n";
-  for (const auto& sentence : {sentences.time_goes, sentences.other_ways, sentences.how_sure, sentences.measure_next})
+  const auto ways = sentences.other_ways.empty() ? "" : " " + sentences.other_ways;
+  for (const auto& sentence :
+       {sentences.time_goes, sentences.table_assumes + ways, sentences.how_sure, sentences.measure_next})
     text += sentence + "\n\n";
   return without_tags(text + sources_section(prediction, *answer));
 }

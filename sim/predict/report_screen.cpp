@@ -265,15 +265,18 @@ std::string how_another_way_does(const Shown& shown, const StrategyAnswer& other
   return text;
 }
 
+std::string what_the_table_assumes(const Shown& shown) {
+  const auto text = fmt::format("The table assumes {}.", way_in_words(shown, shown.answer));
+  if (!shown.point.best_layout) return text;
+  return fmt::format("{} At {} it is {}.", text, gpus_in_words(shown.point.gpus),
+                     degrees_in_words(shown.point.best_layout->strategy));
+}
+
 std::string other_ways(const Shown& shown) {
-  std::string text = fmt::format("The table assumes {}.", way_in_words(shown, shown.answer));
-  if (shown.point.best_layout)
-    text += fmt::format(" At {} GPUs it is {}.", with_commas(shown.point.gpus),
-                        degrees_in_words(shown.point.best_layout->strategy));
   std::string list;
   for (const auto& answer : shown.prediction.strategies)
     if (&answer != &shown.answer) list += (list.empty() ? "" : "; ") + how_another_way_does(shown, answer);
-  return list.empty() ? text : fmt::format("{} Other ways at {} GPUs: {}.", text, with_commas(shown.point.gpus), list);
+  return list.empty() ? list : fmt::format("Other ways at {}: {}.", gpus_in_words(shown.point.gpus), list);
 }
 
 std::string met_runs(const Shown& shown) {
@@ -342,13 +345,10 @@ PredictionScreen screen_sentences(const Prediction& prediction) {
   const auto* answer = recommended_answer(prediction);
   const auto* point = answer == nullptr ? nullptr : point_at(*answer, gpus_at_hand(prediction));
   if (point == nullptr)
-    return {screen_headline(prediction) + ".", "None of the scales asked for is possible.", {}, {}, {}, {}};
+    return {screen_headline(prediction) + ".", "None of the scales asked for is possible.", {}, {}, {}, {}, {}};
   const Shown shown{prediction, *answer, *point};
-  return {screen_headline(prediction) + ".",
-          screen_verdict(shown),
-          where_time_goes(shown),
-          other_ways(shown),
-          how_sure(shown),
+  return {screen_headline(prediction) + ".", screen_verdict(shown), where_time_goes(shown),
+          what_the_table_assumes(shown),     other_ways(shown),     how_sure(shown),
           what_to_measure_next(shown)};
 }
 
@@ -367,10 +367,12 @@ std::string to_screen_text(const Prediction& prediction) {
   constexpr std::size_t around = 4; // the head of the table and three blank lines
   const auto rest = lines_in(question + verdict + where + tail);
   const auto left = screen_lines - std::min(screen_lines, rest + around);
-  const auto wanted = lines_in(screen_text(other_ways(shown), screen_lines));
+  const auto others = other_ways(shown);
+  const auto of_ways = what_the_table_assumes(shown) + (others.empty() ? "" : " " + others);
+  const auto wanted = lines_in(screen_text(of_ways, screen_lines));
   const bool is_tight = left < wanted + fewest_rows; // blank lines give way to words
   const auto room = is_tight ? left + around - 1 : left;
-  const auto ways = screen_text(other_ways(shown), room - std::min(room, fewest_rows));
+  const auto ways = screen_text(of_ways, room - std::min(room, fewest_rows));
   const auto rows = std::clamp(room - std::min(room, lines_in(ways)), fewest_rows, most_rows);
   const std::string blank = is_tight ? "" : "\n";
   return question + blank + verdict + blank + screen_table(shown, rows) + blank + where + ways + tail;

@@ -4,6 +4,7 @@
 #include "plan/report.hpp"
 #include "sim/base/plain_number.hpp"
 #include "tests/calibrate/shipped_data.hpp"
+#include "tests/plan/p3_request.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -17,27 +18,16 @@ namespace {
 const DataFolder shipped_for_budgets = ddlsim_test::shipped_data();
 
 PlanCandidate of_iris(const std::string& name, double usd_an_hour) {
-  PlanCandidate candidate;
-  candidate.name = name;
+  auto candidate = p3_candidate(name, usd_an_hour);
   candidate.cluster = "iris"; // a site's own: its file has no price
-  candidate.preset = "horovod";
-  candidate.strategies = {Strategy{StrategyName::automatic, {}}};
   candidate.gpus = {4, 8};
-  candidate.batch_per_gpu = 64;
-  if (usd_an_hour > 0) candidate.price = CandidatePrice{PriceKind::on_demand, usd_an_hour, 0, ""};
+  if (usd_an_hour <= 0) candidate.price.reset();
   return candidate;
 }
 
 PlanRequest with_budget(std::vector<PlanCandidate> candidates, double budget_usd) {
-  PlanRequest request;
-  request.name = "test";
-  request.workload.model = "resnet50_v1.5";
-  request.workload.samples = 1e6;
-  request.workload.epochs = 10;
-  request.workload.batch_per_gpu = 64;
+  auto request = ten_epochs(std::move(candidates));
   request.limits.budget_usd = budget_usd;
-  request.candidates = std::move(candidates);
-  request.samples = 60;
   return request;
 }
 

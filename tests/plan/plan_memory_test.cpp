@@ -3,6 +3,7 @@
 #include "plan/plan.hpp"
 #include "sim/base/error.hpp"
 #include "tests/calibrate/shipped_data.hpp"
+#include "tests/plan/p3_request.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -14,21 +15,10 @@ namespace {
 const DataFolder shipped_plans = ddlsim_test::shipped_data();
 
 PlanRequest one_node_of_v100() {
-  PlanCandidate candidate;
-  candidate.name = "p3";
-  candidate.cluster = "ec2-p3.16xlarge";
-  candidate.preset = "horovod";
-  candidate.strategies = {Strategy{StrategyName::automatic, {}}};
-  candidate.gpus = {8};
-  candidate.batch_per_gpu = 128;
-  candidate.price = CandidatePrice{PriceKind::on_demand, 24.48, 0, ""};
-  PlanRequest request;
-  request.name = "test";
-  request.workload.model = "resnet50_v1.5";
-  request.workload.samples = 1e6;
-  request.workload.epochs = 10;
-  request.candidates = {candidate};
-  request.samples = 60;
+  auto request = ten_epochs({p3_candidate("p3", 24.48)});
+  request.workload.batch_per_gpu = 0; // each candidate states its own
+  request.candidates[0].gpus = {8};
+  request.candidates[0].batch_per_gpu = 128;
   return request;
 }
 

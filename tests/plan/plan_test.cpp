@@ -4,6 +4,7 @@
 #include "sim/base/error.hpp"
 #include "sim/predict/predict.hpp"
 #include "tests/calibrate/shipped_data.hpp"
+#include "tests/plan/p3_request.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -14,30 +15,6 @@ namespace ddlsim {
 namespace {
 
 const DataFolder shipped = ddlsim_test::shipped_data();
-
-PlanCandidate p3(const std::string& name, double usd_an_hour) {
-  PlanCandidate candidate;
-  candidate.name = name;
-  candidate.cluster = "ec2-p3.16xlarge";
-  candidate.preset = "horovod";
-  candidate.strategies = {Strategy{StrategyName::automatic, {}}};
-  candidate.gpus = {8, 32};
-  candidate.batch_per_gpu = 64;
-  candidate.price = CandidatePrice{PriceKind::on_demand, usd_an_hour, 0, ""};
-  return candidate;
-}
-
-PlanRequest short_request(std::vector<PlanCandidate> candidates) {
-  PlanRequest request;
-  request.name = "test";
-  request.workload.model = "resnet50_v1.5";
-  request.workload.samples = 1e6;
-  request.workload.epochs = 10;
-  request.workload.batch_per_gpu = 64;
-  request.candidates = std::move(candidates);
-  request.samples = 60;
-  return request;
-}
 
 const PlannedOption& option_at(const Plan& plan, const std::string& candidate, int gpus) {
   const auto found = std::find_if(plan.options.begin(), plan.options.end(), [&](const PlannedOption& option) {
@@ -65,7 +42,7 @@ PredictedPoint predicted(int gpus, double slow_node = 1) {
 } // namespace
 
 TEST_CASE("a plan's training waits for input that is slower than its GPUs, as predict says") {
-  auto request = short_request({p3("p3", 24.48)});
+  auto request = ten_epochs({p3_candidate("p3", 24.48)});
   request.candidates[0].gpus = {8};
   request.workload.input_names = {"imagenet", "nfs", "tfrecord", "pytorch-dataloader", 32, 0};
   const auto plenty = make_plan(request, shipped);
@@ -89,7 +66,7 @@ TEST_CASE("tokens are samples of so many tokens, once") {
 }
 
 TEST_CASE("a slow node delays jobs on several nodes as predict says, and none on one") {
-  auto request = short_request({p3("rent", 24.48)});
+  auto request = ten_epochs({p3_candidate("rent", 24.48)});
   const auto healthy = make_plan(request, shipped);
   request.slow_node.compute_factor = 2;
   const auto slow = make_plan(request, shipped);
@@ -100,7 +77,7 @@ TEST_CASE("a slow node delays jobs on several nodes as predict says, and none on
 }
 
 TEST_CASE("a plan compares pipelines, names the degrees that it found, and takes less than a sample a GPU") {
-  auto request = short_request({p3("p3", 24.48)});
+  auto request = ten_epochs({p3_candidate("p3", 24.48)});
   request.workload.model = "bert_large_seq512";
   request.workload.batch_per_gpu = 0;
   request.workload.global_batch = 4;
@@ -131,7 +108,7 @@ TEST_CASE("a plan compares pipelines, names the degrees that it found, and takes
 }
 
 TEST_CASE("time, cost and energy of one option, by hand") {
-  const auto plan = make_plan(short_request({p3("p3", 24.48)}), shipped);
+  const auto plan = make_plan(ten_epochs({p3_candidate("p3", 24.48)}), shipped);
   const auto& option = option_at(plan, "p3", 32);
   // 10 epochs of a million samples, 2048 of them an iteration: 4882.8125, so 4883
   CHECK(option.iterations == 4883);
@@ -149,7 +126,7 @@ TEST_CASE("time, cost and energy of one option, by hand") {
 }
 
 TEST_CASE("the interval of a training is that of its iteration, but for the noise of one measurement") {
-  const auto plan = make_plan(short_request({p3("p3", 24.48)}), shipped);
+  const auto plan = make_plan(ten_epochs({p3_candidate("p3", 24.48)}), shipped);
   const auto& option = option_at(plan, "p3", 32);
   const auto point = predicted(32);
   const double planned = std::log(option.time_s.high / option.time_s.low);
@@ -159,7 +136,7 @@ TEST_CASE("the interval of a training is that of its iteration, but for the nois
 }
 
 TEST_CASE("two candidates that differ in price alone: the dearer is never the better choice") {
-  const auto plan = make_plan(short_request({p3("dear", 25), p3("cheap", 20)}), shipped);
+  const auto plan = make_plan(ten_epochs({p3_candidate("dear", 25), p3_candidate("cheap", 20)}), shipped);
   CHECK(plan.options.front().candidate == "cheap");
   REQUIRE(plan.runner_up);
   CHECK(plan.options[*plan.runner_up].candidate == "dear");
@@ -167,7 +144,7 @@ TEST_CASE("two candidates that differ in price alone: the dearer is never the be
 }
 
 TEST_CASE("the order of candidates changes no figure") {
-  auto request = short_request({p3("a", 25), p3("b", 20)});
+  auto request = ten_epochs({p3_candidate("a", 25), p3_candidate("b", 20)});
   const auto before = make_plan(request, shipped);
   std::swap(request.candidates[0], request.candidates[1]);
   const auto after = make_plan(request, shipped);
@@ -194,7 +171,7 @@ TEST_CASE("the first choice of a shipped request is the better one at least as l
 }
 
 TEST_CASE("a deadline nobody keeps is reported, with the option that comes nearest") {
-  auto request = short_request({p3("p3", 24.48)});
+  auto request = ten_epochs({p3_candidate("p3", 24.48)});
   request.limits.deadline_s = 60;
   const auto plan = make_plan(request, shipped);
   CHECK_FALSE(plan.limits_met);
@@ -203,7 +180,7 @@ TEST_CASE("a deadline nobody keeps is reported, with the option that comes neare
 }
 
 TEST_CASE("a deadline between two sizes asks for the larger") {
-  auto request = short_request({p3("p3", 24.48)});
+  auto request = ten_epochs({p3_candidate("p3", 24.48)});
   const auto free = make_plan(request, shipped);
   const auto& small = option_at(free, "p3", 8);
   const auto& large = option_at(free, "p3", 32);
@@ -218,7 +195,7 @@ TEST_CASE("a deadline between two sizes asks for the larger") {
 }
 
 TEST_CASE("where few options are simulated, they are those that keep the deadline, the best of each option first") {
-  auto request = short_request({p3("p3", 24.48), p3("dear", 30)});
+  auto request = ten_epochs({p3_candidate("p3", 24.48), p3_candidate("dear", 30)});
   for (auto& candidate : request.candidates) candidate.gpus = {1, 2, 4, 8, 32, 64};
   const auto free = make_plan(request, shipped);
   request.limits.deadline_s = std::sqrt(option_at(free, "p3", 8).time_s.value * option_at(free, "p3", 32).time_s.value);
@@ -230,7 +207,7 @@ TEST_CASE("where few options are simulated, they are those that keep the deadlin
 }
 
 TEST_CASE("nodes and power that are not to be had refuse an option, with the reason") {
-  auto request = short_request({p3("p3", 24.48)});
+  auto request = ten_epochs({p3_candidate("p3", 24.48)});
   request.limits.nodes = 2;
   auto plan = make_plan(request, shipped);
   REQUIRE(plan.refused.size() == 1);
@@ -245,29 +222,29 @@ TEST_CASE("nodes and power that are not to be had refuse an option, with the rea
 }
 
 TEST_CASE("without a price options are ranked by energy, and the answer says so") {
-  auto candidate = p3("iris", 0); // a site's own: its file has no price
+  auto candidate = p3_candidate("iris", 0); // a site's own: its file has no price
   candidate.cluster = "iris";
   candidate.price.reset();
-  const auto plan = make_plan(short_request({candidate}), shipped);
+  const auto plan = make_plan(ten_epochs({candidate}), shipped);
   CHECK(plan.ranked_by == PlanGoal::energy);
   CHECK_FALSE(plan.options.front().usd);
   CHECK(to_terminal_text(plan).find("no candidate has a price: ranked by energy") != std::string::npos);
 }
 
 TEST_CASE("a price that the request leaves out is the newest by the hour of the cluster's file") {
-  auto candidate = p3("p4d", 0);
+  auto candidate = p3_candidate("p4d", 0);
   candidate.cluster = "p4d"; // 32.7726 in 2022, 21.957642 in 2026
   candidate.price.reset();
-  const auto plan = make_plan(short_request({candidate}), shipped);
+  const auto plan = make_plan(ten_epochs({candidate}), shipped);
   const auto& option = option_at(plan, "p4d", 8);
   CHECK(option.usd->value == Approx(21.957642 * option.time_s.value / 3600));
   CHECK(plan.prices.front().find("2026-11-09") != std::string::npos);
 }
 
 TEST_CASE("a purchase is written off, and pays its energy") {
-  auto candidate = p3("ours", 0);
+  auto candidate = p3_candidate("ours", 0);
   candidate.price = CandidatePrice{PriceKind::purchase, 100'000, 4, ""};
-  auto request = short_request({candidate});
+  auto request = ten_epochs({candidate});
   request.energy = {0.2, 1.5};
   const auto plan = make_plan(request, shipped);
   const auto& option = option_at(plan, "ours", 8);
@@ -276,9 +253,9 @@ TEST_CASE("a purchase is written off, and pays its energy") {
 }
 
 TEST_CASE("a global batch is shared out over the GPUs") {
-  auto candidate = p3("p3", 24.48);
+  auto candidate = p3_candidate("p3", 24.48);
   candidate.batch_per_gpu = 0;
-  auto request = short_request({candidate});
+  auto request = ten_epochs({candidate});
   request.workload.batch_per_gpu = 0;
   request.workload.global_batch = 1024;
   const auto plan = make_plan(request, shipped);
@@ -288,9 +265,9 @@ TEST_CASE("a global batch is shared out over the GPUs") {
 }
 
 TEST_CASE("to a target: epochs by the batch, their doubt in the interval, other batches refused") {
-  auto candidate = p3("p3", 24.48);
+  auto candidate = p3_candidate("p3", 24.48);
   candidate.gpus = {8, 32, 64};
-  auto request = short_request({candidate});
+  auto request = ten_epochs({candidate});
   request.workload.convergence = "resnet50-imagenet";
   const auto plan = make_plan(request, shipped);
   REQUIRE(plan.refused.size() == 1); // 512 samples an iteration
@@ -322,7 +299,7 @@ TEST_CASE("to a target: epochs by the batch, their doubt in the interval, other 
 }
 
 TEST_CASE("a batch larger than any that reached the target gets a word") {
-  auto request = short_request({p3("p3", 24.48)});
+  auto request = ten_epochs({p3_candidate("p3", 24.48)});
   CHECK(make_plan(request, shipped).warnings.empty());
   request.candidates.front().batch_per_gpu = 128;
   request.candidates.front().gpus = {1024};
@@ -336,11 +313,11 @@ TEST_CASE("a batch larger than any that reached the target gets a word") {
 }
 
 TEST_CASE("a candidate's network: the cluster's own rate changes nothing, a slower one costs time") {
-  auto slow = p3("slow", 24.48);
+  auto slow = p3_candidate("slow", 24.48);
   slow.network_Bps = 125e6;
-  auto same = p3("same", 24.48);
+  auto same = p3_candidate("same", 24.48);
   same.network_Bps = load_cluster(shipped, "ec2-p3.16xlarge").nics.front().bandwidth_Bps;
-  const auto plan = make_plan(short_request({p3("own", 24.48), same, slow}), shipped);
+  const auto plan = make_plan(ten_epochs({p3_candidate("own", 24.48), same, slow}), shipped);
   CHECK(option_at(plan, "same", 32).time_s.value == option_at(plan, "own", 32).time_s.value);
   CHECK(option_at(plan, "slow", 32).time_s.value > 2 * option_at(plan, "own", 32).time_s.value);
   // On one node no NIC is used; but the series whose residuals are forgotten had points of one node, too: what they
@@ -352,17 +329,17 @@ TEST_CASE("a candidate's network: the cluster's own rate changes nothing, a slow
 }
 
 TEST_CASE("a network of another rate is reported as not measured") {
-  auto candidate = p3("hdr", 24.48);
+  auto candidate = p3_candidate("hdr", 24.48);
   candidate.cluster = "iris";
   candidate.network_Bps = 25e9;
-  const auto plan = make_plan(short_request({candidate}), shipped);
+  const auto plan = make_plan(ten_epochs({candidate}), shipped);
   REQUIRE(plan.warnings.size() == 1);
   CHECK(plan.warnings.front() == "hdr: with NICs of 25 GB/s what was measured of the network of iris does not hold; "
                                  "priors take its place");
 }
 
 TEST_CASE("a start is paid once, a spare for the whole time, and a checkpoint by the model's size") {
-  auto request = short_request({p3("p3", 24.48)});
+  auto request = ten_epochs({p3_candidate("p3", 24.48)});
   const auto plain = option_at(make_plan(request, shipped), "p3", 32);
   request.workload.start_up_s = 600;
   CHECK(option_at(make_plan(request, shipped), "p3", 32).time_s.value == Approx(plain.time_s.value + 600));
@@ -381,7 +358,7 @@ TEST_CASE("a start is paid once, a spare for the whole time, and a checkpoint by
 }
 
 TEST_CASE("failures and evaluations make a training longer by what they cost") {
-  auto request = short_request({p3("p3", 24.48)});
+  auto request = ten_epochs({p3_candidate("p3", 24.48)});
   const auto plain = make_plan(request, shipped);
   request.failures = {3.6e6, 10, 0, 12, 600, 0, 0};
   const auto failing = make_plan(request, shipped);

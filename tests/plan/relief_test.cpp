@@ -4,6 +4,7 @@
 #include "plan/relief.hpp"
 #include "plan/report.hpp"
 #include "tests/calibrate/shipped_data.hpp"
+#include "tests/plan/p3_request.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -16,22 +17,7 @@ namespace {
 const DataFolder shipped_for_reliefs = ddlsim_test::shipped_data();
 
 PlanRequest two_scales() {
-  PlanCandidate candidate;
-  candidate.name = "p3";
-  candidate.cluster = "ec2-p3.16xlarge";
-  candidate.preset = "horovod";
-  candidate.strategies = {Strategy{StrategyName::automatic, {}}};
-  candidate.gpus = {8, 32};
-  candidate.batch_per_gpu = 64;
-  candidate.price = CandidatePrice{PriceKind::on_demand, 24.48, 0, ""};
-  PlanRequest request;
-  request.name = "test";
-  request.workload.model = "resnet50_v1.5";
-  request.workload.samples = 1e6;
-  request.workload.epochs = 10;
-  request.candidates = {candidate};
-  request.samples = 60;
-  return request;
+  return ten_epochs({p3_candidate("p3", 24.48)});
 }
 
 Plan planned(const PlanRequest& request) {

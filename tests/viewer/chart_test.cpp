@@ -38,19 +38,6 @@ Chart busy_chart(int lines = 4, const std::string& name = "a way of doing it") {
   return chart;
 }
 
-ChartCanvas drawn(const Chart& chart, int width) {
-  auto canvas = make_canvas(chart, width);
-  draw_rules(canvas);
-  draw_axes(canvas);
-  draw_lines(canvas);
-  draw_marks(canvas);
-  draw_line_ends(canvas);
-  label_rules(canvas);
-  draw_strip(canvas);
-  label_marks(canvas);
-  return canvas;
-}
-
 void check_labels(const ChartCanvas& canvas) {
   const auto& texts = canvas.occupied.texts;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -146,7 +133,7 @@ TEST_CASE("labels of a chart neither overlap nor leave it") {
     for (const int lines : {1, 2, 4, 9, 30})
       for (const std::string name :
            {"ring", "a strategy with a very long name that goes on", "unbreakablywidenameofasinglewordthatgoeson"})
-        check_labels(drawn(busy_chart(lines, name), width));
+        check_labels(drawn_chart(busy_chart(lines, name), width));
 }
 
 TEST_CASE("labels of random marks neither overlap nor leave the chart") {
@@ -161,7 +148,7 @@ TEST_CASE("labels of random marks neither overlap nor leave the chart") {
           {.x = share(random), .y = share(random), .letter = "A", .label = "128 B200", .short_label = "B200"});
     chart.rules = {{true, share(random), "deadline 14 d", "deadline"}, {false, share(random), "budget", "budget"}};
     chart.box = "inside both limits";
-    check_labels(drawn(chart, i % 2 == 0 ? wide_chart : narrow_chart));
+    check_labels(drawn_chart(chart, i % 2 == 0 ? wide_chart : narrow_chart));
   }
 }
 
@@ -182,7 +169,7 @@ TEST_CASE("ten thousand points are drawn as far as pixels tell them apart") {
 
 TEST_CASE("a line keeps its first and last point, and hits lie on it") {
   const auto chart = busy_chart(1);
-  const auto canvas = drawn(chart, wide_chart);
+  const auto canvas = drawn_chart(chart, wide_chart);
   const auto x = numbers_in(canvas.hits, "cx");
   REQUIRE_FALSE(x.empty());
   CHECK(x.front() == Approx(canvas.left).margin(0.06));
@@ -209,7 +196,7 @@ TEST_CASE("a slanted bar joins the lower ends with the upper ends") {
   chart.x = log_axis(1, 100);
   chart.y = log_axis(1, 100);
   chart.marks = {{.x = 10, .y = 10, .x_low = 1, .x_high = 100, .y_low = 1, .y_high = 100}};
-  const auto canvas = drawn(chart, wide_chart);
+  const auto canvas = drawn_chart(chart, wide_chart);
   const std::regex bar("class=\"bar c0\" d=\"M([0-9.]+) ([0-9.]+)L([0-9.]+) ([0-9.]+)\"");
   std::smatch ends;
   REQUIRE(std::regex_search(canvas.svg, ends, bar));

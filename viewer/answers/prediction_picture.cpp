@@ -35,18 +35,11 @@ PageNote details_note(const Prediction& prediction) {
   return note;
 }
 
-/// What is said of the other ways, without the sentences on the table of the terminal.
-std::string text_of_others(const std::string& other_ways) {
-  const auto at = other_ways.find("Other ways at ");
-  return at == std::string::npos ? "" : other_ways.substr(at);
-}
-
 void add_notes(Picture& picture, const PredictionScreen& screen, const Prediction& prediction) {
   const auto& time = screen.time_goes;
   if (time.empty()) return;
   picture.notes.push_back({"parts", time.substr(0, time.find(": ")), {after_label(time)}});
-  if (const auto others = text_of_others(screen.other_ways); !others.empty())
-    picture.notes.push_back({"ways", "Other ways", {others}});
+  if (!screen.other_ways.empty()) picture.notes.push_back({"ways", "Other ways", {screen.other_ways}});
   picture.notes.push_back(
       {"sure", "How sure, and what to measure next", {after_label(screen.how_sure), after_label(screen.measure_next)}});
   PageNote assumptions{"notes", "Assumptions and notes", prediction.warnings};
